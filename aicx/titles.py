@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Literal, NamedTuple
 
@@ -23,25 +23,15 @@ from aicx.telling import (
     sentences,
 )
 from aicx.terminal import without_controls
-from aicx.values import regex
+from aicx.values import Expressions, regex, table_of
 
+title_rules = cache(lambda: Expressions(table_of("titles")))
 # Of what an agent says more telling words are asked: most of it goes with the work on anything.
 _ENOUGH_OF_AGENT = 3
-# An item of a plan that only says how one goes about anything.
-_LOOKS = regex(
-    r"\W*(?:analy[sz]e|check|examine|explore|find|gather|identify|inspect|investigate|locate|look|open|read|research|"
-    r"review|run|search|study|understand)\b",
-    re.IGNORECASE,
-)
 _ITEM = regex(r"^(?:subject: |- \[\w+\] )(.+)$|\"content\": ?\"((?:[^\"\\]|\\.)+)\"", re.MULTILINE)
 PLANS = frozenset(("ExitPlanMode", "TaskCreate", "TodoWrite", "update_plan", "write_todos"))
 # What a program gave its model to judge stands below a line, each thing with its label.
 _ROLE = regex(r"you are (?:an?|the)\b", re.IGNORECASE)
-_ORDER = regex(
-    r"(?:analy[sz]e|assess|audit|check|classify|compare|decide|evaluate|extract|grade|judge|rate|review|score|"
-    r"summari[sz]e|translate|verify|write)\b",
-    re.IGNORECASE,
-)
 _BELOW = regex(r"^[-=*_]{3,}[ \t]*$", re.MULTILINE)
 _LABELLED = regex(r"^[ \t]*(?:[-*] )?\**[A-Z][\w -]{1,40}\**: *\**[ \t]*(?![/~])(\S.*)$", re.MULTILINE)
 # What is looked at of a long prompt, and of what an agent says: what it is about comes first.
@@ -51,54 +41,6 @@ _PLAN = regex(r"(?:please )?implement (?:the|this) (?:following )?plan:?\s*\n", 
 _PLAN_HEADING = regex(r"^#{1,3}\s+(.+)", re.MULTILINE)
 _PLAN_LABEL = regex(r"(?:implementation )?plan\s*[:\u2013\u2014-]\s*", re.IGNORECASE)
 _COMMAND = regex(r"[/$]([\w:.-]+)(?:\s+|\Z)")
-# Commands of the clients themselves: what is written after them is for the client.
-_OF_THE_CLIENT = regex(
-    r"add-dir|agents|clear|compact|config|context|cost|exit|help|hooks|ide|init|login|logout|mcp|memory|model|new|"
-    r"permissions|plugin|quit|release-notes|resume|rewind|skills|status|statusline|usage",
-    re.IGNORECASE,
-)
-# A prompt to go on with what another session, a handoff or the agent itself has said.
-_GOES_ON = regex(
-    r"\W*(?:(?:please|can you|could you|ok|now|and|so|just|let(?:['\u2019]s| us))\s+)*"
-    r"(?:resume|continue|proceed|carry on|go (?:on|ahead|with)|move on|pick\b.{0,20}\bup|next (?:phase|step|task|one)"
-    r"|(?:read|see|open|load|check|look at|use|follow)\b.{0,40}\bhand-?(?:off|over))\b",
-    re.IGNORECASE,
-)
-# Words that go with it; what else there is says what it is about.
-_GOING_ON_WORD = regex(
-    r"\b(?:ahead|approach|chat|continue|conversation|doc|document|file|handoff|handover|last|left|md|move|next|off|one|"
-    r"option|phase|pick|plan|previous|proceed|resume|session|stage|step|task|tasks|work)\b",
-    re.IGNORECASE,
-)
-# "this should be hidden" and "a deep dive into this": what is meant was shown, or comes in what was cut off.
-_POINTS = regex(
-    r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
-    r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)"
-    r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)"
-    r"|\b(?:this|these|the following)\s+(?:errors?|failures?|issues?)\b",
-    re.IGNORECASE,
-)
-_OBJECT = regex(
-    r"\W*(?:please )?(?:analy[sz]e|check|explain|fix|investigate|look at|read|review|see|validate)\s+"
-    r"(?:this|these|that|it|the following(?: \w+)?)\s+(?:again|and|carefully|for me|please|using|with)\b",
-    re.IGNORECASE,
-)
-# "review the changes on this branch": what they are about is told by the branch and by what was found.
-_OF_BRANCH = regex(
-    r"\b(?:(?:this|my|our|that)\s+(?:\w+\s+)?(?:branch|changes?|commit|diff|patch|pr)|uncommitted|code changes)\b"
-    r"|\bthe\s+(?:(?:current|last|latest|local|top)\s+(?:branch|change|commit)|(?:\w+\s+)?(?:changes|diff|patch))\b"
-    r"|\b(?:comments?|feedback|findings|points)\s+(?:raised\s+)?(?:by|from)\b",
-    re.IGNORECASE,
-)
-# "address pr feedback": of which request, and what it was about, was said before.
-_ANSWERS_REVIEW = regex(
-    r"\W*(?:(?:please|ok|now|and|can you)\s+)*(?:address|fix|handle|resolve|reply to|respond to)\s+"
-    r"(?:(?:all|the|this|these|my|your|latest|new)\s+)*(?:(?:pr|mr|code|review|reviewer|copilot|bot)\s+)*"
-    r"(?:feedback|comments?|findings|reviews?)\b",
-    re.IGNORECASE,
-)
-_NUMBERED = regex(r"\b(?:[\w.-]+/)?[\w.-]+ ?#\d+|\b(?:issue|mr|pr|pull request|ticket)s? #?\d+", re.IGNORECASE)
-_OF_NUMBERS = regex(r"\b(?:analysis|git(?:hub|lab)|investigation|review)\b", re.IGNORECASE)
 _SENTENCE = regex(r"[.!?]\s")
 # The task of a subagent and the action that an approval is asked for, as Codex hands them over.
 APPROVAL = "approval"
@@ -111,17 +53,6 @@ _ACTIONS = tuple(
 )
 # So many telling words name something although they point at something else, and so does a sentence of such a length.
 _ENOUGH_POINTING, _SHORT = 5, 60
-# How an agent begins to work, and how it agrees.
-_ABOUT_TO = regex(
-    r"(?:(?:ok(?:ay)?|sure|great|perfect|now|first|good|yes|yep|right|agreed|done|alright|absolutely|certainly|excellent|"
-    r"understood|you['\u2019]re (?:absolutely )?right|thanks?)\b[,.!:;\s\u2014\u2013-]*)*"
-    r"(?:I['\u2019](?:ll|m|ve)\b|I (?:will|need|am|have|can|should|want|see)\b|let(?:['\u2019]s| me)\b|looking|using|"
-    r"checking|(?:the user|we need|here)\b)",
-    re.IGNORECASE,
-)
-_BUSY = regex(r"\bI['\u2019]m (?:now |also |still )?\w+ing\b|^\W*(?:now )?\w+ing\b", re.IGNORECASE)
-# What it says of its instructions.
-_OF_A_SKILL = regex(r"(?:this|the) (?:skill|command)\b", re.IGNORECASE)
 # `git commit -m "…"`, and the message as a here-document.
 _SUBJECT = regex(
     r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
@@ -130,12 +61,6 @@ _SUBJECT = regex(
 _PULL_REQUEST = regex(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
 
 WorkSource = Literal["commit", "plan", "result", "words", "files"]
-# What is true of most work at its end.
-_CHECKED = regex(
-    r"\W*(?:\S+\s+){0,3}(?:tests?|checks?|lint\w*|build|suite)\W+(?:\w+\W+){0,3}(?:pass\w*|clean|green|succe\w+)\b"
-    r"|\W*(?:committed|created|done|fixed|merged|opened|pushed)\b\W*(?:(?:and|as|to)\b|\Z)",
-    re.IGNORECASE,
-)
 
 
 class TitleLine(NamedTuple):
@@ -179,7 +104,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
         return TitleLine(task[1].replace("_", " "), weak=True)
     if command := _COMMAND.match(text):
         rest = text[command.end() :].strip()
-        if _OF_THE_CLIENT.fullmatch(command[1]) or not rest:
+        if title_rules().of_the_client.fullmatch(command[1]) or not rest:
             return None
         found = name_of_prompt(rest)
         if found is None and URL.match(rest):
@@ -191,7 +116,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
         return _plan_name(text[plan.end() :])
     if _ROLE.match(text) and (given := _name_of_order(text)):
         return given
-    read = ""
+    read, rules = "", title_rules()
     lines = prose_lines(text)
     for line in lines:
         if not (count_telling(line) or refers_to_something(line)):
@@ -205,8 +130,10 @@ def name_of_prompt(text: str) -> TitleLine | None:
             is_little = count_telling(first) < _ENOUGH_POINTING
             # Of "this issue" beside its number a long sentence says no more than a short one.
             is_short = len(first) <= _SHORT or refers_to_something(first)
-            points = bool(is_little and is_short and _POINTS.search(first))
-            points = points or bool(_ANSWERS_REVIEW.match(read) or (is_little and _OBJECT.match(first)))
+            points = bool(is_little and is_short and rules.points.search(first))
+            points = points or bool(
+                rules.answers_review.match(read) or (is_little and rules.points_as_object.match(first))
+            )
             # "the cause of this error:" above the address of a page says what it points at, and so does what is below.
             of_branch = is_little and points_at_branch(first)
             of_thing = of_branch or (points and URL.search(text) is not None)
@@ -223,18 +150,21 @@ def name_of_prompt(text: str) -> TitleLine | None:
 def names_number_alone(title: str) -> bool:
     """Whether a title says of an issue or a pull request no more than its number."""
     return (
-        _NUMBERED.search(title) is not None and count_telling(_OF_NUMBERS.sub(" ", _NUMBERED.sub(" ", title))) < ENOUGH
+        title_rules().numbered.search(title) is not None
+        and count_telling(title_rules().of_numbers.sub(" ", title_rules().numbered.sub(" ", title))) < ENOUGH
     )
 
 
 def points_at_branch(title: str) -> bool:
     """Whether a title speaks of changes or a branch without saying which."""
-    return _OF_BRANCH.search(title) is not None
+    return title_rules().of_branch.search(title) is not None
 
 
 def goes_on(text: str) -> bool:
     """Whether a prompt only asks to go on with what was said before."""
-    return bool(_GOES_ON.match(text)) and count_telling(_GOING_ON_WORD.sub(" ", text)) < ENOUGH
+    return (
+        bool(title_rules().goes_on.match(text)) and count_telling(title_rules().going_on_words.sub(" ", text)) < ENOUGH
+    )
 
 
 def _without_lead_in(read: str) -> str:
@@ -249,7 +179,7 @@ def _without_lead_in(read: str) -> str:
 
 def _name_of_order(text: str) -> TitleLine | None:
     """Returns what a prompt that gives a role orders, and of what that it hands over."""
-    order = next((line for line in prose_lines(text) if _ORDER.match(line)), None)
+    order = next((line for line in prose_lines(text) if title_rules().orders.match(line)), None)
     if order is None:
         return None
     *_, below = _BELOW.split(text) if _BELOW.search(text) else ("", "")
@@ -266,15 +196,19 @@ def name_of_work(
         if count_telling(subject):
             return clip_title(subject), "commit"
     for item in plan:
-        if count_telling(item) >= ENOUGH and not _LOOKS.match(item):
+        if count_telling(item) >= ENOUGH and not title_rules().looks.match(item):
             return clip_title(item), "plan"
-    lead = ""  # what only leads to a list, where nothing else says more
+    rules, lead = title_rules(), ""  # what only leads to a list, where nothing else says more
     for statement in islice(statements, _MAX_STATEMENTS):
         text = without_controls(statement[:_MAX_STATEMENT])
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
-            if _OF_A_SKILL.match(line):
+            if rules.of_a_skill.match(line):
                 continue
-            told = (one for one in sentences(line) if not (_ABOUT_TO.match(one) or _CHECKED.match(one)))
+            told = (
+                one
+                for one in sentences(line)
+                if not (title_rules().about_to.match(one) or title_rules().checked.match(one))
+            )
             sentence = next(told, "")
             if count_telling(sentence) >= _ENOUGH_OF_AGENT:
                 if not sentence.endswith(":") or count_telling(sentence) >= _ENOUGH_POINTING:
@@ -289,13 +223,13 @@ def name_of_work(
 def is_conclusion(statement: str) -> bool:
     """Whether an agent's words do not end with what it is about to do."""
     *_, last = sentences(statement.strip().rpartition("\n")[2])
-    return not (_ABOUT_TO.match(last) or _BUSY.search(last) or last.endswith((":", "?")))
+    return not (title_rules().about_to.match(last) or title_rules().busy.search(last) or last.endswith((":", "?")))
 
 
 def is_to_client(prompt: str) -> bool:
     """Whether a prompt is a command to the client alone, such as `/clear`, and asks the agent for nothing."""
     command = _COMMAND.match(prompt.strip())
-    return command is not None and _OF_THE_CLIENT.fullmatch(command[1]) is not None
+    return command is not None and title_rules().of_the_client.fullmatch(command[1]) is not None
 
 
 def subjects_of(command: str) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from _thread import RLock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
+from pathlib import Path
 from reprlib import recursive_repr
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -212,3 +213,50 @@ if TYPE_CHECKING:
     regex = re.compile
 else:
     dataclass, replace, regex = _quick, _copied, _Pattern
+
+
+BORDERS = (r"\b", "^")  # an expression that begins with one has no alternative to it outside parentheses
+# Not by importlib.resources, which takes longer to import than the rules to load.
+EXPRESSIONS = Path(__file__).parent / "data" / "continuity"
+
+
+def table_of(name: str) -> dict[str, Any]:
+    """A file of expressions by its name."""
+    import tomllib  # imported here: a command that reads no session needs none
+
+    return tomllib.loads((EXPRESSIONS / f"{name}.toml").read_text("utf-8"))
+
+
+def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+    """One expression for all of them. A curly apostrophe stands for a straight one too.
+
+    Neighbours that begin at a border of words, or of lines, are tried there alone: that halves the time of a search.
+    """
+    from itertools import groupby  # imported here, as above
+
+    parts = []
+    for border, group in groupby(patterns, key=lambda one: next(filter(one.startswith, BORDERS), "")):
+        parts.append(f"{border}(?:{'|'.join(f'(?:{one.removeprefix(border)})' for one in group)})")
+    return re.compile("|".join(parts).replace("\u2019", "['\u2019]"), re.IGNORECASE | re.MULTILINE)
+
+
+def each_of(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """An expression for each, to be tried one after the other."""
+    return tuple(_any([pattern]) for pattern in patterns)
+
+
+class Expressions:
+    """The expressions of one file, each an attribute by its name, compiled when first used: few sessions need all.
+
+    Raises AttributeError for a name that the file lacks.
+    """
+
+    def __init__(self, table: Mapping[str, Mapping[str, list[str]]]) -> None:
+        self.lists = {name: patterns for section in table.values() for name, patterns in section.items()}
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        if name not in self.__dict__.get("lists", ()):
+            raise AttributeError(name)
+        # From now on the instance has an attribute of this name, which is found before it is asked for here.
+        self.__dict__[name] = found = _any(self.lists[name])
+        return found

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from aicx.corpus.places.identity import from_remote
-from aicx.evidence.patterns import Pattern, command_rules, statement_rules
+from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Statement, Step
 from aicx.folders import relative
@@ -319,5 +319,5 @@ def _said_merged(step: Step) -> Iterator[str]:
                 yield from _numbers(command_rules().names_request, part)
 
 
-def _numbers(pattern: Pattern, text: str) -> list[str]:
+def _numbers(pattern: re.Pattern[str], text: str) -> list[str]:
     return [next(filter(None, found.groups())) for found in pattern.finditer(text)]

@@ -8,13 +8,13 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from aicx.evidence.patterns import Expressions, request_rules, statement_rules
+from aicx.evidence.patterns import request_rules, statement_rules
 from aicx.evidence.texts import Sentence, sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.telling import telling_words
 from aicx.text import shorten
 from aicx.types import PROMPTS
-from aicx.values import regex
+from aicx.values import Expressions, regex
 
 STATEMENT_LENGTH = 240
 _REASON_LENGTH = 320
