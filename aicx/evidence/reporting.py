@@ -86,6 +86,7 @@ def is_unanswered_call(step: Step) -> bool:
 
 
 _PROGRESS_LENGTH = 360
+_LATELY = 4  # turns
 _BRIEF = 200  # a longer word of the agent's says enough by itself
 
 
@@ -122,6 +123,9 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
         # What was reported before a request that the log breaks off in is not all that there is to tell.
         return _then(progress_of(steps, last, is_over), now)
     of_work = end_of_work(steps, turns) or last
+    lately = [words for words, _ in reversed(turns[-_LATELY:])]
+    if all(words is not of_work for words in lately):  # others may have worked for it since
+        of_work = next(filter(reports, lately), of_work)
     told = progress_of(steps, of_work, is_over)
     if of_work is last or told is None:
         return told if of_work is last else progress_of(steps, last, is_over)

@@ -82,7 +82,7 @@ StateReason = Literal[
 
 _REQUEST_LENGTH = 280
 # A request in fewer telling words goes on with what was asked before.
-_TELLING = 4
+_TELLING, _LEANS = 4, 3
 _HANDED_OVER = regex(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
 # What a program is to do stands below all that it is told of its role, of which every run has the same.
 _TASK = regex(
@@ -218,7 +218,8 @@ def read_brief(
     goal, asked = _requests(wanted)
     if (summarized := summarized_request(steps)) is not None:
         goal, asked = _said(summarized), asked or goal
-    settled = tuple(line for line in map(_said, decisions(steps, MAX_DECISIONS)) if not _is_in(line, goal, asked))
+    told = (goal, statement_in(summary_line(wanted[-1][0].text, _REQUEST_LENGTH), wanted[-1][1]) if wanted else None)
+    settled = tuple(line for line in map(_said, decisions(steps, MAX_DECISIONS)) if not _is_in(line, *told))
     turned_to = _turned_to(steps, wanted) or _taken_back(steps, wanted)
 
     def brief(since: Since) -> SessionBrief:
@@ -356,8 +357,9 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, 
     if last[2] is first[2]:
         return goal, None
     text = summary_line(last[1], _REQUEST_LENGTH)
-    before = telling[-1]
-    if last[0] == 1 and before[2] is not first[2]:
+    leans = last[0] == 1 or count_telling(text) < _LEANS
+    before = next((item for item in telling[::-1] if item is not last and count_telling(item[1]) >= _LEANS), first)
+    if leans and before[2] is not first[2]:
         # "make a pr" says what was to be done with something: with this.
         text = f"{shorten(summary_line(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
     return goal, statement_in(text, last[2])

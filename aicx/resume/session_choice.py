@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -30,6 +31,7 @@ _MAX_LATER = 4
 _AT_ONCE = timedelta(minutes=5)
 # Work goes on elsewhere so long after a session's end, and on a branch of everybody's where it went on elsewhere since.
 _JUST_BEFORE, _DAY = timedelta(minutes=30), timedelta(days=1)
+_RARE = 2  # titles: a word of more of them tells none from the others
 _JOINTS = regex(r"[-_./]")
 _HASH = regex(r"(?<![\w/-])(?=\w*[a-f])(?=\w*\d)[0-9a-f]{7,40}(?![\w-])")
 _REASONS_OF_PARTS = {
@@ -184,8 +186,10 @@ class SessionChoice:
             self._run.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
         rest = [item for item in rest if item.session.automated_why is None]
         if resumed is None:  # where nothing ties, what a branch is called may
-            about = telling_words(_JOINTS.sub(" ", self._run.ask.branch or ""))
-            rest.sort(key=lambda item: about.isdisjoint(telling_words(item.session.title or "")))
+            titles = {item.session.ref: telling_words(item.session.title or "") for item in rest}
+            counts = Counter(word for said in titles.values() for word in said)
+            about = [one for one in telling_words(_JOINTS.sub(" ", self._run.ask.branch or "")) if counts[one] <= _RARE]
+            rest.sort(key=lambda item: titles[item.session.ref].isdisjoint(about))
         limit = self._run.query.limits.others
         last = limit - 1
         newest = next((n for n, item in enumerate(rest) if self._is_latest(item.session)), 0)
@@ -206,10 +210,7 @@ class SessionChoice:
             left_out = None if outcome or facts.title else Reason.SAYS_NOTHING
             shown += [described] if left_out is None else []
             self._run.considered.append(_considered(described, left_out))
-        # Of a branch whose work came in by one of its sessions it is not known whether all of it did.
-        merged = {one.facts.branch for one in (*shown, *filter(None, [resumed])) if one.standing == "merged"}
-        is_unsure = [one.standing == "gone" and one.facts.branch in merged for one in shown]
-        return [replace(one, standing="unknown") if no else one for one, no in zip(shown, is_unsure, strict=True)]
+        return [replace(one, standing=_with_its_branch(one, [*shown, *filter(None, [resumed])])) for one in shown]
 
     def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None, bool]:
         """How the branch of another session stands, and how that session left the work, where this still holds,
@@ -394,6 +395,17 @@ class SessionChoice:
 
     def _is_latest(self, session: SessionRow) -> bool:
         return self._run.latest is not None and session.ref == self._run.latest.ref
+
+
+def _with_its_branch(one: BriefedSession, every: Sequence[BriefedSession]) -> BranchState:
+    """How a session stands: where its branch is gone, and what a later one of that branch made came in, so did its own.
+
+    What came after that may have been left behind.
+    """
+    branch = [other for other in every if other.standing == "merged" and other.facts.branch == one.facts.branch]
+    if one.standing != "gone" or not branch:
+        return one.standing
+    return "merged" if any(other.facts.completed_at > one.facts.completed_at for other in branch) else "unknown"
 
 
 def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -140,8 +140,11 @@ def _then(facts: SessionFacts, asked: Said) -> list[Said]:
     last, before = facts.asked, found[-1] if found else asked
     if last is None or last.at <= before.at or (facts.unanswered is not None and last.at == facts.unanswered.at):
         return found  # what was not answered comes next
-    is_new = count_telling(last.text) >= _TELLING and not _is_said(last.text, f"{asked.text} {before.text}")
-    return [*found, last] if is_new else found
+    known = f"{asked.text} {before.text}"
+    about, _, text = last.text.rpartition(_LATER)
+    text = text if about and _is_said(about, known) else last.text
+    is_new = count_telling(text) >= _TELLING and not _is_said(text, known)
+    return [*found, Said(text, last.at, last.refs)] if is_new else found
 
 
 def next_of(facts: SessionFacts) -> tuple[Said, ...]:

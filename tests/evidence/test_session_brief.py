@@ -122,6 +122,13 @@ def test_commit_carries_its_hash_as_a_reference(story: Story) -> None:
     assert (line.text, line.refs[0]) == ("Fix login", "commit:1a2b3c4")
 
 
+def test_a_last_request_of_few_words_is_told_with_the_one_before() -> None:
+    story = Story().asks("fix the login of the shop").says("Fixed.").asks("now add a guide of colour gradients")
+    found = brief(story.says("Added the guide.").asks("are there dashes in it?").says("None.")).asked
+    assert found is not None
+    assert found.text == "now add a guide of colour gradients / then: are there dashes in it?"
+
+
 def test_pull_request_is_kept(story: Story) -> None:
     assert [line.text for line in brief(story).pull_requests] == ["https://github.com/ada/orbit/pull/12"]
 
@@ -217,6 +224,16 @@ def test_narration_is_no_report() -> None:
     story = Story().asks("write the export").edits("/srv/ada/orbit/export.py")
     assert reported(story.says("Now I\u2019ll sum it up. The export writes one row to a line.")) == (
         "The export writes one row to a line."
+    )
+
+
+def test_after_many_turns_a_report_of_others_work_is_told_and_not_the_last_change() -> None:
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py").says("The export is written.")
+    for number in range(3):
+        story.asks(f"spawn worker {number}").calls("Agent", "\nwork").says(f"Spawned worker {number} as you said.")
+    story.asks("what of the import?").calls("Agent", "\nask").says("Fixed the import by way of worker 2.")
+    assert reported(story.asks("thanks, is that all of it?").says("It is all of it, I think.")) == (
+        "Fixed the import by way of worker 2. / then: It is all of it, I think."
     )
 
 

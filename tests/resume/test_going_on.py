@@ -15,6 +15,7 @@ from tests.work.conftest import place as place
 pytestmark = pytest.mark.slow
 
 HOUR = 3600.0
+FOURTH = "4f2a81c0-7d1e-4c55-9b1a-3e6f0a9c2d44"
 NOTHING = "Nothing is open here that I could prove.\n"
 ADDRESS = "https://github.com/ada/orbit/pull/12"
 
@@ -196,10 +197,13 @@ def test_a_branch_is_not_said_to_be_both_merged_and_gone(place: TaskPlace) -> No
     made.call("Bash", 1, "t1", command="git commit -am 'Accept empty files in the export'")
     made.result("[fix/export 1a2b3c4] Accept empty files in the export\n 1 file changed", 2, "t1").answer("Done.", 3)
     looked = log(place, THIRD, "fix/export").prompt("Which files are empty?", 10).answer("Those of the export.", 11)
-    for logs, expected in (([looked, newest(place)], {"gone"}), ([made], {"merged", "unknown"})):
+    before = log(place, FOURTH, "fix/export").prompt("Where is the export?", -60).answer("In its own folder.", -55)
+    for logs, expected in (([looked, before, newest(place)], {"gone"}), ([made], {"merged", "unknown"})):
         keep(place, *logs)
         found = place.json("resume", "--repo", str(place.repo))["loaded_context"]
         assert {one["branch_standing"] for one in found if one.get("branch") == "fix/export"} == expected
+        told = {one["source_id"].rpartition(":")[2]: one["branch_standing"] for one in found}
+        assert told[FOURTH] == ("gone" if looked in logs else "merged")  # what it did came in with what came later
 
 
 def test_another_session_is_open_where_its_branch_has_what_the_head_has_not(place: TaskPlace) -> None:

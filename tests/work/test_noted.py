@@ -65,6 +65,8 @@ def test_a_goal_ends_with_what_was_asked_last_where_that_says_much_and_was_answe
     assert goal(**known, asked=last) == "Seal the cells / then: Number the doors / then: " + last.text
     assert goal(goal=known["goal"], asked=last) == f"Seal the cells / then: {last.text}"
     assert goal(**known, asked=last, unanswered=last) == "Seal the cells / then: Number the doors"
+    both = replace(last, text=f"Number the doors / then: {last.text}")
+    assert goal(**known, asked=both) == f"Seal the cells / then: Number the doors / then: {last.text}"
     for little in ("and the doors?", "Number the doors / then: commit"):
         assert goal(**known, asked=replace(last, text=little)) == "Seal the cells / then: Number the doors"
 
