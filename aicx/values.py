@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from _thread import RLock
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from reprlib import recursive_repr
@@ -18,6 +18,12 @@ from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
+Many = TypeVar("Many", bound=Sequence[Any])
+
+
+def batches(items: Many, size: int) -> Iterator[Many]:
+    """Yields the items in their order, up to ``size`` at once."""
+    return (items[begin : begin + size] for begin in range(0, len(items), size))  # type: ignore[misc]
 
 
 def _quick(cls: type[T] | None = None, /, *, frozen: bool = False, **options: Any) -> type[T] | Callable[..., type[T]]:

@@ -15,6 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from aicx.values import batches
+
 FOLDER = "mapped"
 FILES = ("about.json", "documents.sqlite", "places.npy", "scales.npy", "vectors.npy")
 # A vector is kept as whole numbers up to this, and a scale: nearer to float16 than that is to the model's own numbers.
@@ -169,7 +171,7 @@ def _pieces(table: Callable[[], Any], schema: Any) -> Iterator[Any]:
     pieces = np.asarray(numbers, dtype=np.uint64) >> np.uint64(32)  # below is the row's place in its piece
     for piece in np.unique(pieces):
         offsets = np.flatnonzero(pieces == piece).tolist()
-        parts = [offsets[start : start + _ROWS_AT_ONCE] for start in range(0, len(offsets), _ROWS_AT_ONCE)]
+        parts = [*batches(offsets, _ROWS_AT_ONCE)]
         try:
             rows = pa.concat_tables([opened.take_offsets(part).to_arrow() for part in parts])
             yield rows.select(schema.names).cast(schema)

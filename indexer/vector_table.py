@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 from indexer.mapping import FOLDER, map_table, unmap
 from indexer.passages import CHUNKER, TokenEnds, Windows
 
@@ -363,8 +363,8 @@ def optimize(table: Any, grace: timedelta, *, delete_unverified: bool = False) -
 
 
 def delete_documents(table: Any, ids: Sequence[str]) -> None:
-    for first in range(0, len(ids), _IDS_IN_A_FILTER):
-        table.delete(f"id IN ({sql_list(ids[first : first + _IDS_IN_A_FILTER])})")
+    for part in batches(ids, _IDS_IN_A_FILTER):
+        table.delete(f"id IN ({sql_list(part)})")
 
 
 def sql_list(values: Iterable[str]) -> str:

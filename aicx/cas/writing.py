@@ -37,7 +37,7 @@ from aicx.paths import Layout
 from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.storage.lock import writer_lock
 from aicx.system import PRIVATE, lock, sync
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 
 Notify = Callable[[str], None]
 LOCK = "cas"
@@ -210,7 +210,7 @@ def _blocks(stream: BinaryIO, origin: Origin) -> tuple[Iterable[bytes], int]:
             hint="cut it into parts; --binary stores it as it is, with the secrets in it",
         )
     cleaned = clean_body(body, origin.kind)
-    return [cleaned.body[at : at + BLOCK] for at in range(0, len(cleaned.body), BLOCK)], cleaned.redactions
+    return [*batches(cleaned.body, BLOCK)], cleaned.redactions
 
 
 @contextmanager

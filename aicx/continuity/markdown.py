@@ -107,7 +107,7 @@ class _ParsedNote:
         headings = list(_headings(self.lines))
         ends = [line for line, _, _ in headings[1:]] + [len(self.lines)]
         for (start, after, name), end in zip(headings, ends, strict=False):  # without headings there is an end too many
-            section = _section(name)
+            section = {_words(heading): heading for heading in HEADINGS}.get(_words(name))
             if section is None:
                 if _words(name) in map(_words, (*TITLES.values(), NOTES)):
                     taken.update(range(start, after))
@@ -176,10 +176,6 @@ def _tree(lines: Sequence[str]) -> SyntaxTreeNode:
 @cache
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").disable(["inline", "text_join"], ignoreInvalid=True)
-
-
-def _section(name: str) -> str | None:
-    return {_words(heading): heading for heading in HEADINGS}.get(_words(name))
 
 
 def _words(name: str) -> str:

@@ -62,7 +62,7 @@ class NotePlaces:
     def local_files(self) -> list[Path]:
         """Every note of the worktree, the one that counts first."""
         if not self.older:
-            return [self.local] if _exists(self.local) else []
+            return [self.local] if self.local.is_symlink() or self.local.exists() else []
         return _dated(self.local_folder)
 
     def next_local(self, now: datetime, session_id: str) -> Path:
@@ -120,10 +120,6 @@ def _dated(folder: Path) -> list[Path]:
         return sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.name))
     except OSError:
         return []
-
-
-def _exists(path: Path) -> bool:
-    return path.is_symlink() or path.exists()
 
 
 VERSION = 1

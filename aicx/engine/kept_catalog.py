@@ -16,6 +16,7 @@ from aicx.corpus.catalog.query import FACTS, FOUND, Opened, open_catalog
 from aicx.corpus.catalog.sightings import SightedSubjects
 from aicx.filters import FILTERS, LANES, UNSET, Filters
 from aicx.paths import Layout
+from aicx.values import batches
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 
 # What ranking needs to know of a chunk.
@@ -87,8 +88,7 @@ class KeptCatalog:
             self._rows.clear()
         ids = set(ids)
         unknown = sorted(chunk for chunk in ids if chunk not in self._rows)
-        for start in range(0, len(unknown), _ROWS_A_QUERY):
-            part = unknown[start : start + _ROWS_A_QUERY]
+        for part in batches(unknown, _ROWS_A_QUERY):
             marks = ",".join("?" * len(part))
             # The plus keeps SQLite from going through an index on `ignored`, which is every chunk.
             rows = self.now.rows(f"SELECT {COLUMNS} FROM {FOUND.format(f'+ignored=0 AND id IN ({marks})')}", part)

@@ -24,6 +24,7 @@ from aicx.panics import panics_as_damage
 from aicx.paths import Layout
 from aicx.storage.checksums import changing, find_damage, is_recorded, is_untouched, renew
 from aicx.storage.lock import writer_lock
+from aicx.values import batches
 from retrieval.analysis import analyze
 
 if TYPE_CHECKING:
@@ -97,12 +98,12 @@ def _write(settings: Settings, catalog: Catalog, on_progress: OnProgress, since:
     schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
     changed, gone = catalog.changes_since(since or 0)
     paths = [path for chunk_id in changed if (path := catalog.path_of(chunk_id))]
-    tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
+    tasks = [(layout, some) for some in batches(paths, _BATCH)]
     workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
-    batches = map_in_order(_analyze_chunks, tasks, workers)
+    analyzed = map_in_order(_analyze_chunks, tasks, workers)
     with changing(layout.lexical_index), panics_as_damage("the lexical index", "aicx store"):
         writer = LexicalWriter(layout.lexical_index, schema, fresh=since is None)
-        count = writer.update(_told(batches, len(paths), on_progress), gone)
+        count = writer.update(_told(analyzed, len(paths), on_progress), gone)
     built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
     write_manifest(layout, "lexical", built)
     return count

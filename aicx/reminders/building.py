@@ -36,6 +36,7 @@ from aicx.reminders.index import (
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten
+from aicx.values import batches
 from aicx.work.facts_index import chunks_of_parts, session_facts
 from aicx.work.failures import Pattern, patterns
 from aicx.work.session_facts import SessionFacts
@@ -63,9 +64,9 @@ def refresh_reminders(settings: Settings) -> None:
         changed = [key for key, stamp in stamps.items() if known.get(key) != stamp]
         gone = [key for key in known if key not in stamps]
         facts = {project: facts_of(layout, catalog, project) for project in {key[2] for key in (*changed, *gone)}}
-        for begin in range(0, len(changed), _AT_ONCE):
+        for some in batches(changed, _AT_ONCE):
             with kept:
-                for key in changed[begin : begin + _AT_ONCE]:
+                for key in some:
                     _drop(kept, key)
                     keep_turns(kept, key, turns_of(layout, catalog, facts[key[2]].get(key)))
                     kept.execute("INSERT INTO parts VALUES(?,?,?,?)", (*key, stamps[key]))

@@ -24,7 +24,7 @@ from math import sqrt
 from aicx.repomap.imports import module_of, tail
 from aicx.repomap.kinds import role_of
 from aicx.repomap.symbols import CodeSymbol
-from retrieval.analysis import Terms, analyze
+from retrieval.analysis import analyze
 
 # What a posting keeps is one number: the impact as a whole number of this unit, above the flags.
 _UNIT = 1000
@@ -91,7 +91,8 @@ def postings(
 
 def terms_in(text: str) -> list[str]:
     """The terms of a text as postings have them, repeated ones included."""
-    return _all(analyze(text))
+    terms = analyze(text)
+    return terms.words + [NAME + name for name in terms.names]
 
 
 def words_of(symbol: str) -> list[str]:
@@ -104,10 +105,6 @@ def modules(path: str, language: str | None, symbols: Iterable[CodeSymbol]) -> l
     if language == "csharp":  # there, what is imported are namespaces, wherever they lie
         return [symbol.qualified.replace(".", "/") for symbol in symbols if symbol.kind == "module"]
     return [module_of(path, language)]
-
-
-def _all(terms: Terms) -> list[str]:
-    return terms.words + [NAME + name for name in terms.names]
 
 
 def _weighted(

@@ -22,6 +22,7 @@ from aicx.refs import Ref
 from aicx.sessions import Edge, EdgeType
 from aicx.storage.derived import DAMAGE, in_memory, is_refusal, open_derived, remove_derived
 from aicx.text import instant
+from aicx.values import batches
 
 Progress = Callable[[int, int], None]
 _SCHEMA = """
@@ -70,8 +71,7 @@ class EdgeIndex:
     def about(self, refs: Sequence[str]) -> list[Edge]:
         """The edges from and to these sessions."""
         found: dict[Edge, None] = {}
-        for begin in range(0, len(refs), _MAX_NAMED):
-            part = refs[begin : begin + _MAX_NAMED]
+        for part in batches(refs, _MAX_NAMED):
             marks = ",".join("?" * len(part))
             where = f"from_ref IN ({marks}) UNION SELECT {_COLUMNS} FROM edges WHERE to_ref IN ({marks})"
             found |= dict.fromkeys(self._edges(where, [*part, *part]))

@@ -23,7 +23,7 @@ from aicx.redaction import redact_plain
 from aicx.share.membership import Membership
 from aicx.share.seals import row_digest
 from aicx.share.tables import WORDS, VectorModel, other_model, to_text
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 from indexer.lexical import analyze_document
 from indexer.vector_table import Location, open_table, sql_list
 from indexer.vectors import draw_of
@@ -168,8 +168,8 @@ class OwnVectors:
         found: dict[str, tuple[list[Any], list[list[int]]]] = {}
         versions = {chunk.id: chunk.content_sha256 for chunk in chunks}
         ids = sorted(versions) if self._table is not None else []
-        for start in range(0, len(ids), _MAX_IDS):
-            query = self._table.search().where(f"id IN ({sql_list(ids[start : start + _MAX_IDS])})")
+        for part in batches(ids, _MAX_IDS):
+            query = self._table.search().where(f"id IN ({sql_list(part)})")
             rows = query.select(["id", "ordinal", "version", "part", "start", "stop", "vector"]).to_arrow()
             vectors = rows["vector"].combine_chunks()
             size = vectors.type.list_size

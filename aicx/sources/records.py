@@ -17,7 +17,7 @@ import orjson
 
 from aicx.sources.items import BadRecord, LogFile, SourceItem, SourceRef, passed_over
 from aicx.sources.values import BLOCK, CUT_OUT, DataCutter, read_cut
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 
 # What is longer loses its embedded data before it is parsed: in real logs only that makes lines this long. What remains
 # of a line may be as long as this, and what remains of a log that is one JSON value as long as WHOLE_LIMIT.
@@ -157,8 +157,8 @@ def _condense(
     """Reads the rest of an over-long line, leaving out embedded data as it passes; also its hash, and how much data."""
     cutter = DataCutter()
     kept = bytearray()
-    for at in range(0, len(head), block):
-        kept += cutter.feed(head[at : at + block])
+    for part in batches(head, block):
+        kept += cutter.feed(part)
     digest = sha256(head.lstrip(_PADDING))
     ended = False
     while position < size and not ended:

@@ -94,16 +94,12 @@ def _remove_left(paths: Iterable[Path], named: re.Pattern[str]) -> int:
     left = 0
     for path in paths:
         writer = named.search(path.name)
-        if writer and not _is_running(int(writer[1])):
+        # One with the id of this process is left by a killed one: this one has written nothing yet.
+        if writer and (int(writer[1]) == os.getpid() or not is_running(int(writer[1]))):
             with suppress(OSError):
                 path.unlink()
                 left += 1
     return left
-
-
-def _is_running(process: int) -> bool:
-    # Of a killed process that had the same id: this one has written nothing yet.
-    return process != os.getpid() and is_running(process)
 
 
 def unwritable(path: Path, error: OSError, hint: str = _HINT) -> StoreUnwritable:

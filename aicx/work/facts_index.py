@@ -18,6 +18,7 @@ from aicx.git import Roots, repository_of
 from aicx.git.identity import find_repository
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.derived import forgiving
+from aicx.values import batches
 from aicx.work.session_facts import SessionFacts, SessionPart, decode
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _reading(
     """Reads sessions, some at a time, and keeps what they say."""
     step = max(_AT_ONCE, len(missing) // _SHARE)
     before = kept.known({key: stamps[key] for key in missing}, former=True)
-    groups = [missing[begin : begin + step] for begin in range(0, len(missing), step)]
+    groups = [*batches(missing, step)]
     tasks = [(layout, [(key, before.get(key, b"")) for key in keys]) for keys in groups]
     if workers > 1 and len(missing) >= _WORTH_WORKERS and catalog.identity:  # one made in memory is only here
         from aicx.corpus.ingest.workers import map_in_order  # imported here: most often little is missing
@@ -149,8 +150,7 @@ def chunks_of_parts(catalog: Catalog, keys: Sequence[Key]) -> dict[Key, list[sql
     """The chunks of sessions' parts in repositories, in order: the columns of ``_CHUNKS``."""
     found: dict[tuple[str, str], list[sqlite3.Row]] = {}
     named = list({session_id for _, session_id, _ in keys})
-    for begin in range(0, len(named), _MAX_NAMED):
-        part = named[begin : begin + _MAX_NAMED]
+    for part in batches(named, _MAX_NAMED):
         for row in catalog.rows(_CHUNKS.format(",".join("?" * len(part))), part):
             found.setdefault((row["agent"], row["session_id"]), []).append(row)
     return {key: [row for row in found.get(key[:2], ()) if key[2] in (row["project"], row["place"])] for key in keys}

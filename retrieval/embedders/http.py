@@ -20,6 +20,7 @@ from threading import Lock
 from typing import Any
 
 from aicx.errors import AicxError, MissingExtra, UsageError
+from aicx.values import batches
 from retrieval.embedders import EmbedderSettings, Kind, Tokens, Vectors
 
 # The server's tokenizer is not known here. Its tokens are hardly ever shorter than three bytes on average, so this
@@ -85,7 +86,7 @@ class HttpEmbedder:
 
         vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         rows = [row for row, text in enumerate(texts) if text.strip()]
-        parts = [rows[start : start + self.batch_size] for start in range(0, len(rows), self.batch_size)]
+        parts = [*batches(rows, self.batch_size)]
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
             asked = [pool.submit(self._vectors, [texts[row] for row in part]) for part in parts]
             try:

@@ -177,7 +177,7 @@ def _abstention(result: BenchResult, dataset: str) -> ReportTable:
             str(line.abstained),
             str(line.weak) if line.labels else "-",
             f"{line.lost + line.doubted} of {line.answerable}",
-            _share(line.precision),
+            "-" if line.precision is None else f"{line.precision:.2f}",
         ]
         for line in abstentions_of(result, dataset)
     ]
@@ -219,10 +219,6 @@ def _plain(milliseconds: float | None) -> str:
     if milliseconds is None:
         return "-"
     return f"{milliseconds:.1f}" if milliseconds < 10 else f"{milliseconds:.0f}"
-
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.2f}"
 
 
 Line = TypeVar("Line", Quality, Against, Abstention, Cost)

@@ -24,7 +24,7 @@ from aicx.corpus.catalog.fields import (
 from aicx.corpus.files import lacks_tool_facts
 from aicx.git.printed import ListedChange, created_request, listed_commits, listed_requests
 from aicx.types import PROMPTS
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 
 # The columns that are fields of the sidecar.
 _REQUIRED = ("id", "agent", "session_id", "project", "date", "kind", "started_at", "completed_at", "content_sha256")
@@ -265,8 +265,8 @@ def prompts_of(catalog: Catalog, agent: str, session_id: str) -> list[KnownMessa
 
 
 def _messages(catalog: Catalog, column: str, keys: Sequence[str], condition: str) -> Iterator[KnownMessage]:
-    for start in range(0, len(keys), 500):
-        part = [key_number(key) for key in keys[start : start + 500]]
+    for some in batches(keys, 500):
+        part = [key_number(key) for key in some]
         marks = ",".join("?" * len(part))
         where = f"{column} IN ({marks}) {condition}"
         yield from _known(catalog, "messages m JOIN chunks c ON c.rowid = m.chunk", where, part)
@@ -281,8 +281,8 @@ def _known(catalog: Catalog, tables: str, where: str, values: Sequence[Any]) -> 
 def duplicates_of(catalog: Catalog, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Recorded copies of messages, by key, in a stable order."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for start in range(0, len(keys), 500):
-        part = [key_number(key) for key in keys[start : start + 500]]
+    for some in batches(keys, 500):
+        part = [key_number(key) for key in some]
         marks = ",".join("?" * len(part))
         rows = catalog.connection.execute(
             f"SELECT key, reference FROM duplicates WHERE key IN ({marks}) ORDER BY key, path, start",

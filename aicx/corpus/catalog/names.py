@@ -13,6 +13,7 @@ from aicx.paths import NON_REPOSITORY
 from aicx.refs import HASH, Ref
 from aicx.sources import SOURCES, is_agent
 from aicx.text import first_of
+from aicx.values import batches
 
 SessionKey = tuple[str, str]  # agent and session id
 
@@ -32,8 +33,7 @@ def stored_sessions(catalog: Catalog, ids: Iterable[str]) -> set[SessionKey]:
     """Those of the sessions with these ids that are stored here."""
     wanted = sorted(set(ids))
     found: set[SessionKey] = set()
-    for start in range(0, len(wanted), _MAX_ASKED):
-        part = wanted[start : start + _MAX_ASKED]
+    for part in batches(wanted, _MAX_ASKED):
         query = f"SELECT DISTINCT agent, session_id FROM chunks WHERE session_id IN ({','.join('?' * len(part))})"
         found |= {(row["agent"], row["session_id"]) for row in catalog.rows(query, part)}
     return found

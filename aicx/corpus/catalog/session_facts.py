@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from aicx.corpus.files import FORGOTTEN
 from aicx.telling import count_telling
 from aicx.titles import name_given, name_of_session, names_number_alone, points_at_branch, with_work
+from aicx.values import batches
 
-Name = TypeVar("Name", str, tuple[str, str])
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
 _MIN_PROMPT, _MIN_RUNS = 200, 4
 _WORKS = ("commit", "plan", "result", "files")  # what says most of what was done first
@@ -23,7 +23,7 @@ _TRUNKS = (None, "main", "master", "trunk", "develop", "HEAD")
 # A prompt that gives a role says what the model is to be and not what was done; nor does one that a program repeats.
 _ROLE = "you are "
 
-_AT_ONCE = 300  # sessions in one query
+AT_ONCE = 300  # sessions in one query
 _ASKED = "WITH asked(agent, session_id) AS (VALUES {})"
 _BEFORE = f"{_ASKED} SELECT base, prompt_key FROM asked JOIN sessions USING (agent, session_id)"
 _PARTS = f"""{_ASKED} SELECT c.agent, c.session_id, n.*, c.title, c.branch, l.title AS late_title FROM asked
@@ -37,7 +37,7 @@ def settle(connection: sqlite3.Connection, sessions: Iterable[tuple[str, str]]) 
     """Brings the rows of the named sessions up to date, and those of others whose title or state follows from them."""
     bases: set[str] = set()
     prompts: set[str] = set()
-    for part in batches(sorted(sessions)):
+    for part in batches(sorted(sessions), AT_ONCE):
         marks, names = ",".join(["(?,?)"] * len(part)), [name for session in part for name in session]
         for row in _rows(connection, _BEFORE.format(marks), names):
             _note(row["base"], row["prompt_key"], bases, prompts)
@@ -64,14 +64,9 @@ def settle_all(connection: sqlite3.Connection) -> None:
     settle(connection, [(row["agent"], row["session_id"]) for row in rows])
 
 
-def batches(names: Sequence[Name]) -> Iterator[Sequence[Name]]:
-    """Yields as many of the names as one query asks for."""
-    return (names[begin : begin + _AT_ONCE] for begin in range(0, len(names), _AT_ONCE))
-
-
 def _alike(connection: sqlite3.Connection, column: str, names: Iterable[str]) -> Iterator[list[sqlite3.Row]]:
     """The sessions that have each of some names in a column."""
-    for part in batches(sorted(names)):
+    for part in batches(sorted(names), AT_ONCE):
         members: dict[str, list[sqlite3.Row]] = {}
         for row in _rows(connection, f"SELECT * FROM sessions WHERE {column} IN ({','.join('?' * len(part))})", part):
             members.setdefault(row[column], []).append(row)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.session_facts import batches
+from aicx.corpus.catalog.session_facts import AT_ONCE
 from aicx.sources.items import LogFile, LogIdentity
+from aicx.values import batches
 
 # Raised whenever the readers of logs tell people from programs, or sessions from their parts, by other rules.
 READ_BY = "2"
@@ -34,7 +35,7 @@ def fingerprints(catalog: Catalog) -> dict[str, str]:
 def session_paths(catalog: Catalog, agent: str, sessions: Sequence[str]) -> dict[str, list[str]]:
     """Every log known to hold a part of each of these sessions."""
     found: dict[str, list[str]] = {session_id: [] for session_id in sessions}
-    for part in batches(sessions):
+    for part in batches(sessions, AT_ONCE):
         where = f"agent=? AND session_id IN ({','.join('?' * len(part))})"
         for row in catalog.rows(f"SELECT session_id, path FROM sources WHERE {where}", [agent, *part]):
             found[row["session_id"]].append(row["path"])

@@ -40,7 +40,7 @@ from aicx.sources.items import clean_id, clean_project
 from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 
 Notify = Callable[[str], None]
 # Of a session: its chunks as they are and as they have to be, what `redact_session` counts, and chunks that are left.
@@ -156,7 +156,7 @@ class _Pass:
         return list(sessions.values())
 
     def _redacted(self, sessions: list[list[str]]) -> Iterator[_Redacted]:
-        tasks = [sessions[start : start + _PER_TASK] for start in range(0, len(sessions), _PER_TASK)]
+        tasks = [*batches(sessions, _PER_TASK)]
         workers = self._workers if len(sessions) >= _WORTH_WORKERS else 1
         for results in map_in_order(partial(_redact_sessions, self._layout), tasks, workers):
             yield from results

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from datetime import datetime
 from typing import AnyStr
 
 from aicx.corpus.catalog.fields import key_number, key_of_text, message_key
@@ -104,7 +103,7 @@ def draft_entries(
         if not text:
             continue
         text_key = key_of_text(text)
-        identity = entry.record_id or f"{entry.session_id}\0{_milliseconds(entry.at)}\0{entry.role}"
+        identity = entry.record_id or f"{entry.session_id}\0{round(entry.at.timestamp() * 1000)}\0{entry.role}"
         drafted.repeats = drafted.repeats or _is_among(drafted.before, identity)
         texts = drafted.texts.setdefault(identity, [])
         if text_key not in texts:
@@ -195,10 +194,6 @@ def _before_mark(text: AnyStr, at: int, opening: AnyStr, closing: AnyStr) -> int
     """``at``, or the beginning of the redaction mark that a cut there would tear."""
     start = text.rfind(opening, max(0, at - _MAX_MARK_LENGTH), at + len(opening) - 1)
     return start if 0 <= start < at <= text.find(closing, start) else at
-
-
-def _milliseconds(at: datetime) -> int:
-    return round(at.timestamp() * 1000)
 
 
 OVERLAP_MESSAGES = 2

@@ -17,7 +17,7 @@ from aicx.corpus.places.siblings import FolderHistory, find_siblings, is_deep, i
 from aicx.errors import CorpusDamaged
 from aicx.folders import FolderClue
 from aicx.paths import NON_REPOSITORY
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 
 _MAX_FOLDERS = 400  # in one query
 _FILED = "filed"
@@ -168,8 +168,7 @@ def _digest(decisions: FolderDecisions) -> str:
 
 def _stored_files(catalog: Catalog, root: str, cwds: Sequence[str]) -> set[str]:
     found: set[str] = set()
-    for start in range(0, len(cwds), _MAX_FOLDERS):
-        part = cwds[start : start + _MAX_FOLDERS]
+    for part in batches(cwds, _MAX_FOLDERS):
         marks = ",".join("?" * len(part))
         rows = catalog.rows(
             f"SELECT DISTINCT cwd, files.path FROM chunks JOIN files ON chunk=chunks.rowid WHERE cwd IN ({marks})", part

@@ -16,7 +16,7 @@ from aicx.engine.stages.retrieve import asked_text, is_lookup
 from aicx.engine.stages.team import stored_of
 from aicx.errors import AicxError
 from aicx.types import Candidate
-from aicx.values import replace
+from aicx.values import batches, replace
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, diversified, rank
@@ -80,8 +80,7 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
     from aicx.sources.tools import changes_files  # imported here: most questions meet no program's session
 
     names = sorted({session for _, session in found})
-    for begin in range(0, len(names), _MAX_NAMED):
-        part = names[begin : begin + _MAX_NAMED]
+    for part in batches(names, _MAX_NAMED):
         for row in catalog.rows(_DONE.format(",".join("?" * len(part))), part):
             if row["work_from"] == "commit" or changes_files(row["name"]):
                 found.discard((row["agent"], row["session_id"]))

@@ -11,6 +11,7 @@ from aicx.memory.index import RecordIndex
 from aicx.memory.recall.live import LiveTable
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
+from aicx.values import batches
 
 if TYPE_CHECKING:
     from aicx.engine.embedder_choice import CorpusEmbedder
@@ -142,8 +143,7 @@ def _embed(
 ) -> None:
     import numpy as np
 
-    for begin in range(0, len(missing), _BATCH):
-        some = missing[begin : begin + _BATCH]
+    for some in batches(missing, _BATCH):
         texts = [f"{record.topic}: {record.statement}" for record in load([path for _, path in some])]
         vectors = np.ascontiguousarray(found.embedder.embed(texts), dtype=np.float32)
         table.put_vectors(found.make, {number: row.tobytes() for (number, _), row in zip(some, vectors, strict=True)})

@@ -22,7 +22,7 @@ from aicx.memory.reading import Scope, scope_of
 from aicx.memory.recall.table import SCOPE, Table
 from aicx.memory.record import Record
 from aicx.paths import Layout
-from aicx.values import dataclass
+from aicx.values import batches, dataclass
 
 _SECONDS = 3600.0
 # A folder this young may change again within the same tick of the file system's clock.
@@ -131,8 +131,7 @@ class QuickIndex(RecordIndex):
 
     def _stamps(self, paths: list[str]) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
-        for begin in range(0, len(paths), _AT_ONCE):
-            some = paths[begin : begin + _AT_ONCE]
+        for some in batches(paths, _AT_ONCE):
             marks = ",".join("?" * len(some))
             found += self._db.execute(f"SELECT path, stamp FROM records WHERE path IN ({marks})", some).fetchall()
         return found

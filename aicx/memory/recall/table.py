@@ -24,6 +24,7 @@ import orjson
 
 import aicx
 from aicx.memory.record import Record
+from aicx.values import batches
 from retrieval.analysis import Terms, analyze
 from retrieval.questions import parse_question
 
@@ -211,8 +212,7 @@ class Table:
                 postings.remove(number, orjson.loads(terms))
                 self._db.execute("DELETE FROM documents WHERE number=?", (number,))
                 self._db.execute("DELETE FROM vectors WHERE number=?", (number,))
-            for begin in range(0, len(new), _AT_ONCE):
-                paths = new[begin : begin + _AT_ONCE]
+            for paths in batches(new, _AT_ONCE):
                 for path, record in zip(paths, load(paths), strict=True):
                     found = impacts(_fields(record))
                     version, place = versions[path]
@@ -240,8 +240,7 @@ class Table:
     def places(self, numbers: Iterable[int], is_meant: Callable[[str | None], bool]) -> Iterator[tuple[int, str]]:
         """Those of ``numbers`` whose place is meant, in their order, with their paths."""
         wanted = list(numbers)
-        for begin in range(0, len(wanted), _PLACES):
-            some = wanted[begin : begin + _PLACES]
+        for some in batches(wanted, _PLACES):
             marks = ",".join("?" * len(some))
             rows = self._db.execute(f"SELECT number, path, place FROM documents WHERE number IN ({marks})", some)
             found = {number: (path, place) for number, path, place in rows}
