@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
 from aicx.values import dataclass
-from retrieval.conditions import Condition, predicate
 from retrieval.embedders import Embedder, Tokens
 from retrieval.mapped import Row
 from retrieval.params import RankingParams
+from retrieval.questions import Condition, predicate
 from retrieval.ranking import Scale, scales_of
 from retrieval.tables import SearchTable, opener
 

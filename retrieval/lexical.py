@@ -14,11 +14,10 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
 from aicx.values import regex
 from retrieval.analysis import Terms, analyze_runs
-from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.evidence import Occurrences, rarity, units_of, units_of_run
 from retrieval.languages import SHORTEST, made_of, slips
 from retrieval.params import DEFAULT_PARAMS, RankingParams
-from retrieval.questions import Question, QuestionClauses, corrected
+from retrieval.questions import AnyOf, Between, Condition, NoneOf, OneOf, Question, QuestionClauses, corrected
 
 # BM25's k1 + 1 with tantivy's k1: what a term that is all of a text counts, times how rare it is.
 _SATURATION = 2.2

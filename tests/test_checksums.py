@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import CorpusDamaged, NotFound
-from aicx.storage.checksums import changing, find_damage, is_untouched, record, record_of, renew, sound_files, withdraw
+from aicx.storage.derived import changing, find_damage, is_untouched, record, record_of, renew, sound_files, withdraw
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_unchanged_files_are_not_read_again(folder: Path, monkeypatch: pytest.Mo
     known = withdraw(folder)
     (folder / "b").write_bytes(b"longer " * 200)
     monkeypatch.setattr(
-        "aicx.storage.checksums.file_digest", lambda stream, _: read.append(Path(stream.name).name) or sha256()
+        "aicx.storage.derived.file_digest", lambda stream, _: read.append(Path(stream.name).name) or sha256()
     )
     record(folder, known)
     assert read == ["b"]

@@ -17,7 +17,7 @@ from aicx.corpus.catalog.sightings import SightedSubjects
 from aicx.filters import FILTERS, LANES, UNSET, Filters
 from aicx.paths import Layout
 from aicx.values import batches
-from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
+from retrieval.questions import AnyOf, Between, Condition, NoneOf, OneOf
 
 # What ranking needs to know of a chunk.
 COLUMNS = f"id, path, agent, session_id, parent_session, lane, started_at, completed_at, project, cwd, {FACTS}"

@@ -22,7 +22,7 @@ from aicx.engine.index_manifest import (
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.panics import panics_as_damage
 from aicx.paths import Layout
-from aicx.storage.checksums import changing, find_damage, is_recorded, is_untouched, renew
+from aicx.storage.derived import changing, find_damage, is_recorded, is_untouched, renew
 from aicx.storage.lock import writer_lock
 from aicx.values import batches
 from retrieval.analysis import analyze

@@ -14,12 +14,11 @@ from aicx.engine.vector_files import FIX, require_sound_vectors
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.filters import Filters
 from aicx.panics import panics_as_damage
-from aicx.storage.checksums import find_damage
+from aicx.storage.derived import find_damage
 from aicx.types import Candidate
-from retrieval.conditions import Condition
 from retrieval.evidence import Occurrences
 from retrieval.params import RankingParams
-from retrieval.questions import Question, correct, widen
+from retrieval.questions import Condition, Question, correct, widen
 
 if TYPE_CHECKING:
     from aicx.engine.vector_search import OpenVectors

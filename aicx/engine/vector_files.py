@@ -16,7 +16,7 @@ from aicx.config import Settings
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.errors import CorpusDamaged, NotFound, StoreLocked, UsageError
 from aicx.paths import Layout
-from aicx.storage.checksums import SUFFIX, find_damage, is_recorded, is_untouched, record, record_of, renew
+from aicx.storage.derived import SUFFIX, find_damage, is_recorded, is_untouched, record, record_of, renew
 from aicx.storage.lock import writer_lock
 
 # Where the table may be: while one of the two answers, the next one is made in the other place.

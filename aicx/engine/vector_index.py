@@ -37,7 +37,7 @@ from aicx.engine.vector_state import folder_size_of, manifest_entry
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.panics import panics_as_damage
 from aicx.paths import Layout
-from aicx.storage.checksums import changing, find_damage, is_recorded, sound_files, withdraw
+from aicx.storage.derived import changing, find_damage, is_recorded, sound_files, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.types import Document
 from aicx.values import dataclass

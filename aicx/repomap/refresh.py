@@ -27,7 +27,7 @@ from aicx.repomap.kinds import HUGE, HUGE_BYTES, excluded_by_name, language_of, 
 from aicx.repomap.pool import ReadTask, WorkerPool
 from aicx.repomap.store import DAMAGED, MapLocation, MapStore
 from aicx.repomap.symbols import FileRecord
-from aicx.storage.checksums import changing, find_damage, record
+from aicx.storage.derived import changing, find_damage, record
 from aicx.storage.lock import hold_lock
 from aicx.types import Unread
 from aicx.values import dataclass

@@ -20,7 +20,7 @@ from aicx.repomap import postings
 from aicx.repomap.files import Stamp
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.symbols import SYNTAX_ERRORS, CodeSymbol, FileRecord, symbols_from
-from aicx.storage import checksums
+from aicx.storage import derived
 from aicx.types import Unread
 from aicx.values import dataclass
 
@@ -93,7 +93,7 @@ class MapLocation:
 
     def clear(self, keep: Path | None) -> None:
         """Deletes what earlier refreshes left: older maps, those of other versions, and unfinished ones."""
-        kept = {f"{keep.name}{ending}" for ending in ("", "-wal", "-shm", checksums.SUFFIX)} if keep else set()
+        kept = {f"{keep.name}{ending}" for ending in ("", "-wal", "-shm", derived.SUFFIX)} if keep else set()
         for path in self.folder.glob(f"{self.name}.*"):
             if path.name not in kept and path != self.lock:
                 path.unlink(missing_ok=True)
@@ -112,7 +112,7 @@ class MapStore:
         tried: list[Path] | None = None
         while (maps := place.maps()) != tried:  # a refresh may delete one that was listed, but makes a newer one first
             for path in reversed(maps):
-                if checksums.find_damage(path):
+                if derived.find_damage(path):
                     continue
                 # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
                 for mode in ("mode=ro", "immutable=1"):

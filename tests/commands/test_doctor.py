@@ -18,7 +18,7 @@ from aicx.cli import run
 from aicx.config import load_settings
 from aicx.corpus.doctor.inputs import Check
 from aicx.corpus.files.read import walk_chunks
-from aicx.storage.checksums import record, withdraw
+from aicx.storage.derived import record, withdraw
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot, strip_tool_facts
@@ -495,7 +495,7 @@ def test_a_flipped_bit_without_a_trace_in_the_times_is_found_too(
     """As a disk that fails gives it back."""
     path = derived(patient, check)
     with monkeypatch.context() as patched:
-        patched.setattr("aicx.storage.checksums._stamp", lambda file: [Path(file).stat().st_size, 0, 0])
+        patched.setattr("aicx.storage.derived._stamp", lambda file: [Path(file).stat().st_size, 0, 0])
         recorded = path if check == "catalog" else path.parent
         withdraw(recorded)
         record(recorded)

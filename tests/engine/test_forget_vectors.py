@@ -18,7 +18,7 @@ from aicx.engine.index_manifest import read_manifest
 from aicx.engine.search import SearchQuery, search
 from aicx.engine.vector_index import build_vectors
 from aicx.engine.vector_state import vector_state
-from aicx.storage.checksums import changing
+from aicx.storage.derived import changing
 from aicx.storage.lock import writer_lock
 from aicx.types import Document, Part
 from indexer.passages import Windows

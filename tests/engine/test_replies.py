@@ -10,7 +10,7 @@ import pytest
 
 from aicx.corpus.catalog.fields import ENDS, SPEAKS
 from aicx.corpus.catalog.filters import parse_filters
-from aicx.storage.checksums import record_of
+from aicx.storage.derived import record_of
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import NOW, ask, copied, keep
 

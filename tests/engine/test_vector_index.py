@@ -15,7 +15,7 @@ from aicx.engine.vector_index import build_vectors, drop_vectors
 from aicx.engine.vector_state import vector_state
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.filters import Filters
-from aicx.storage.checksums import changing, find_damage, record, withdraw
+from aicx.storage.derived import changing, find_damage, record, withdraw
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ignore, keep
 
@@ -448,7 +448,7 @@ def test_only_what_a_damaged_file_held_is_embedded_again(user):
 
 
 def test_what_keeps_size_and_times_is_found_in_full(user, monkeypatch):
-    monkeypatch.setattr("aicx.storage.checksums._stamp", lambda path: [Path(path).stat().st_size, 0, 0])
+    monkeypatch.setattr("aicx.storage.derived._stamp", lambda path: [Path(path).stat().st_size, 0, 0])
     withdraw(table(user))
     record(table(user))
     (file,) = (table(user) / "data").iterdir()

@@ -14,8 +14,8 @@ import pytest
 
 from aicx.types import Document
 from indexer.vector_table import Location, erase_documents, held_versions, table_status
-from retrieval.conditions import OneOf
 from retrieval.dense import DenseSearcher
+from retrieval.questions import OneOf
 from tests.indexer.test_vectors import MODEL, Corpus, document, index, passages, table_of
 from tests.parts import require
 

@@ -19,9 +19,9 @@ from aicx.types import Candidate, Document, Part
 from indexer.passages import Windows
 from indexer.vector_table import Columns, EmbeddingModel, Location
 from indexer.vectors import Upkeep, VectorIndexWriter
-from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.dense import DenseSearcher, Unusable
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
+from retrieval.questions import AnyOf, Between, Condition, NoneOf, OneOf
 from tests.parts import require
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own

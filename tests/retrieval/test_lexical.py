@@ -12,10 +12,9 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Document, Part
 from indexer.lexical import AnalyzedDocument, LexicalSchema, LexicalWriter, analyze_document
 from retrieval.analysis import Terms, analyze
-from retrieval.conditions import AnyOf, Between, NoneOf, OneOf
 from retrieval.lexical import LexicalSearcher
 from retrieval.params import RankingParams
-from retrieval.questions import Question, parse_question
+from retrieval.questions import AnyOf, Between, NoneOf, OneOf, Question, parse_question
 from retrieval.scan import scan
 
 SCHEMA = LexicalSchema(("said", "tool"), ("project", "branch"), ("day",))

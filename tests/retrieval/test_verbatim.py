@@ -7,10 +7,9 @@ import pytest
 from aicx.types import Document, Part
 from indexer.lexical import LexicalSchema, LexicalWriter, analyze_document
 from retrieval.analysis import analyze
-from retrieval.conditions import OneOf
 from retrieval.lexical import LexicalSearcher
 from retrieval.params import RankingParams
-from retrieval.questions import parse_question
+from retrieval.questions import OneOf, parse_question
 
 SAID = "We retry the upload twice, then give up and keep the torn file for the nightly sweep."
 

@@ -18,7 +18,7 @@ import pytest
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_state import vector_state
 from aicx.installation import install_command
-from aicx.storage.checksums import changing, withdraw
+from aicx.storage.derived import changing, withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
 from tests.forked import Piped

@@ -24,14 +24,13 @@ from aicx.engine.search import Mode, Searcher, SearchQuery, SearchReport
 from aicx.engine.vector_index import build_vectors
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
-from aicx.storage import checksums
+from aicx.storage import derived
 from aicx.types import Candidate, Document
-from retrieval.conditions import Between, Condition
 from retrieval.decay import PROFILES
 from retrieval.dense import MeaningSearch
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.late import affordable, most_compared, rerank
-from retrieval.questions import parse_question
+from retrieval.questions import Between, Condition, parse_question
 from retrieval.ranking import RankedAnswer, above_noise, rank
 
 IN_MEMORY = False
@@ -137,10 +136,10 @@ def _build_twin(name: str, place: RankerFolders) -> float:
         shutil.rmtree(folder, ignore_errors=True)
         if source.exists():
             shutil.copytree(source, folder, copy_function=_link)
-    checksums.withdraw(ours.lexical_index)
-    if checksums.is_recorded(theirs.lexical_index):
-        shutil.copyfile(checksums.record_of(theirs.lexical_index), checksums.record_of(ours.lexical_index))
-    checksums.withdraw(ours.catalog)
+    derived.withdraw(ours.lexical_index)
+    if derived.is_recorded(theirs.lexical_index):
+        shutil.copyfile(derived.record_of(theirs.lexical_index), derived.record_of(ours.lexical_index))
+    derived.withdraw(ours.catalog)
     read_only = f"{theirs.catalog.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(read_only, uri=True)) as catalog, closing(sqlite3.connect(ours.catalog)) as copy:
         catalog.backup(copy)

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from aicx.corpus.files import FORGOTTEN
 from aicx.errors import CorpusDamaged, StoreUnwritable
-from aicx.storage.checksums import Files, find_damage, record, withdraw
+from aicx.storage.derived import Files, find_damage, record, withdraw
 
 SCHEMA_VERSION = 5
 # The version before had all but the sightings, which the stored chunks bring back without any log.

@@ -15,7 +15,7 @@ from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_chunk, sidecar_path, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
 from aicx.paths import Layout, parse_chunk_name, safe_session
-from aicx.storage import checksums
+from aicx.storage import derived
 from aicx.storage.atomic import unwritable
 from aicx.storage.journal import clear_staging, drop_unpublished, play_journal
 
@@ -106,7 +106,7 @@ def _complete(layout: Layout, catalog: Catalog, notify: Notify) -> Catalog:
 
 
 def drop_catalog(layout: Layout) -> None:
-    for suffix in ("", "-wal", "-shm", checksums.SUFFIX):
+    for suffix in ("", "-wal", "-shm", derived.SUFFIX):
         path = layout.catalog.with_name(layout.catalog.name + suffix)
         try:
             path.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 from aicx.sources import every_agent, load_source
 from aicx.sources.items import BadRecord, LogFile
-from aicx.storage.checksums import find_damage
+from aicx.storage.derived import find_damage
 from aicx.storage.lock import holder_of
 from aicx.types import AgentHomes
 from aicx.values import dataclass

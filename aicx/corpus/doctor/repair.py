@@ -27,7 +27,7 @@ from aicx.redaction import redactor
 from aicx.sources import is_agent
 from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import LogFile, clean_id
-from aicx.storage.checksums import find_damage
+from aicx.storage.derived import find_damage
 from aicx.storage.journaled import JournaledFolder
 from aicx.storage.lock import writer_lock
 from aicx.text import plural

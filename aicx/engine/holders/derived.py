@@ -20,7 +20,7 @@ from aicx.engine.vector_files import FIX, damaged_maps, remove_damaged_maps
 from aicx.errors import StoreUnwritable, UnsafePath
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
-from aicx.storage.checksums import find_damage, withdraw
+from aicx.storage.derived import find_damage, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
 

@@ -30,7 +30,7 @@ from aicx.engine.vector_files import (
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
-from aicx.storage.checksums import changing, find_damage, is_recorded, record_of, withdraw
+from aicx.storage.derived import changing, find_damage, is_recorded, record_of, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
 from retrieval.mapped import MappedTable, open_copy

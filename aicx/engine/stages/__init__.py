@@ -19,13 +19,12 @@ from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.types import Candidate, Mode
 from aicx.values import dataclass
-from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay, parse_decay
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.excerpts import Tier
 from retrieval.lines import ShortenedLine
 from retrieval.params import DEFAULT_PARAMS, RankingParams
-from retrieval.questions import Question, parse_question
+from retrieval.questions import Condition, Question, parse_question
 from retrieval.ranking import Contribution, Fused, RankedAnswer, Scale
 
 if TYPE_CHECKING:

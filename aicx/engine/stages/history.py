@@ -14,7 +14,7 @@ from aicx.engine.stages import SearchState
 from aicx.engine.stages.retrieve import pool
 from aicx.git.subjects import may_be_subject
 from aicx.values import replace
-from retrieval.conditions import Between
+from retrieval.questions import Between
 
 if TYPE_CHECKING:
     from aicx.git.named import NamedCommits

@@ -30,7 +30,7 @@ from aicx.corpus.catalog.watermarks import fingerprints, record_source, session_
 from aicx.errors import CorpusDamaged
 from aicx.filters import Filters
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
-from aicx.storage.checksums import find_damage
+from aicx.storage.derived import find_damage
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, catalog_of, fields_of
 
 KEYS = st.binary(min_size=8, max_size=8).map(bytes.hex)
