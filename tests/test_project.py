@@ -154,7 +154,7 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
 
 @pytest.mark.parametrize(
     ("words", "most"),
-    [(["steer"], 45), (["search", "-m", "lexical", "lost"], 87), (["resume", "-p", "pier-api", "--json"], 125)],
+    [(["steer"], 41), (["search", "-m", "lexical", "lost"], 69), (["resume", "-p", "pier-api", "--json"], 106)],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
 def test_a_short_command_loads_few_modules_of_ours(
