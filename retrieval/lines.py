@@ -111,8 +111,12 @@ class SoughtTerms:
         elif language := language_of((plain := spaced(text)).split(None, SAMPLE)):
             runs = plain.split()
         else:
-            found = [self._held(plain[begin:end]) for begin, end in _runs_with(starts, plain, low)]
-            return _NONE.union(*(words for words, _ in found)), _NONE.union(*(names for _, names in found))
+            words, names = _NONE, _NONE
+            for begin, end in _runs_with(starts, plain, low):
+                found = self._held(plain[begin:end])
+                if found[0] or found[1]:
+                    words, names = words | found[0], names | found[1]
+            return words, names
         return self._among(*terms_of_runs(runs, language))
 
     def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
@@ -129,10 +133,9 @@ class SoughtTerms:
 
     def _held(self, run: str) -> tuple[frozenset[str], frozenset[str]]:
         """Those that a run of an English text has, worked out once."""
-        found = self._known.get(run)
-        if found is None:
-            found = self._known[run] = self._among(*terms_of_runs((run,), ""))
-        return found
+        if run not in self._known:
+            self._known[run] = self._among(*terms_of_runs((run,), ""))
+        return self._known[run]
 
     def _among(self, words: Iterable[str], names: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
         return self.words.intersection(words), self.names.intersection(names)
@@ -154,15 +157,13 @@ def _runs_with(starts: Iterable[str], plain: str, low: str) -> set[tuple[int, in
 def mark(line: str, terms: SoughtTerms | None = None, voice: Voice = "said", *, tells: bool = True) -> ShortenedLine:
     """A line as it is quoted: shortened around the first of ``terms``, with those that are shown marked."""
     spans: list[tuple[int, int]] = []
-    start = end = 0
+    start, end = _window(line, 0)
     for low, high in terms.spans_in(line) if terms else ():
         if spans and high > end:  # beyond what is shown
             break
         spans.append((low, high))
         if len(spans) == 1:
             start, end = _window(line, low)
-    if not spans:
-        start, end = _window(line, 0)
     text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
     shift = start - (1 if start else 0)
     inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)

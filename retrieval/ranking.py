@@ -286,8 +286,7 @@ def _best_of(candidates: Sequence[Candidate], group_of: Callable[[str], str]) ->
     best: dict[str, Candidate] = {}
     for item in candidates:
         group = group_of(item.id)
-        known = best.get(group)
-        if known is None or item.score > known.score:
+        if group not in best or item.score > best[group].score:
             best[group] = Candidate(group, item.score, item.passage)
     return sorted(best.values(), key=lambda item: (-item.score, item.id))
 
