@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from aicx.values import regex
@@ -108,6 +108,7 @@ def _address(url: str) -> str:
     return "/".join(url.partition("://")[2].split("?")[0].split("#")[0].split("/")[:3])
 
 
+@lru_cache(256)  # a prompt is looked at line by line, whole, and as a title
 def count_telling(line: str) -> int:
     """How many words of a line tell what it is about: not those that go with any task."""
     if "[" in line:

@@ -149,9 +149,8 @@ class KeptReadings:
     def close(self) -> None:
         """Writes what is new. Where nothing can be written, it is read again next time."""
         new = [(key, stamp, orjson.dumps(found)) for key, (stamp, _, found) in self._known.items()]
-        kept = (one for one in new if one[0] not in self._spoilt and one[2] != self._known[one[0]][1])
         if self._known:
-            self._parts.put(kept)
+            self._parts.put(one for one in new if one[0] not in self._spoilt and one[2] != self._known[one[0]][1])
             self._parts.close()
 
     def _stamp(self, paths: Iterable[str]) -> str:
