@@ -357,8 +357,8 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, 
     if last[2] is first[2]:
         return goal, None
     text = summary_line(last[1], _REQUEST_LENGTH)
-    leans = last[0] == 1 or count_telling(text) < _LEANS
     before = next((item for item in telling[::-1] if item is not last and count_telling(item[1]) >= _LEANS), first)
+    leans = last[0] == 1 or (before in telling[-2:-1] and count_telling(text) < _LEANS and not URL.search(text))
     if leans and before[2] is not first[2]:
         # "make a pr" says what was to be done with something: with this.
         text = f"{shorten(summary_line(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"

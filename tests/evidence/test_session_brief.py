@@ -127,6 +127,10 @@ def test_a_last_request_of_few_words_is_told_with_the_one_before() -> None:
     found = brief(story.says("Added the guide.").asks("are there dashes in it?").says("None.")).asked
     assert found is not None
     assert found.text == "now add a guide of colour gradients / then: are there dashes in it?"
+    for last in ("which arrows has it?", "also fix https://example.org/ada/orbit/runs/7"):
+        found = brief(story.asks(last).says("Seen.")).asked
+        assert found is not None
+        assert found.text == last  # what came right before says little itself, or this says enough
 
 
 def test_pull_request_is_kept(story: Story) -> None:
