@@ -21,6 +21,7 @@ from aicx.telling import (
     prose_lines,
     refers_to_something,
     sentences,
+    telling_words,
 )
 from aicx.terminal import without_controls
 from aicx.values import Expressions, regex, table_of
@@ -41,7 +42,8 @@ _PLAN = regex(r"(?:please )?implement (?:the|this) (?:following )?plan:?\s*\n", 
 _PLAN_HEADING = regex(r"^#{1,3}\s+(.+)", re.MULTILINE)
 _PLAN_LABEL = regex(r"(?:implementation )?plan\s*[:\u2013\u2014-]\s*", re.IGNORECASE)
 _COMMAND = regex(r"[/$]([\w:.-]+)(?:\s+|\Z)")
-_SENTENCE = regex(r"[.!?]\s")
+_JOINT = " — "
+_SENTENCE, _JOINTS = regex(r"[.!?]\s"), regex(r"[-_./]")
 # The task of a subagent and the action that an approval is asked for, as Codex hands them over.
 APPROVAL = "approval"
 _ASKED = regex(r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE)
@@ -160,6 +162,13 @@ def points_at_branch(title: str) -> bool:
     return title_rules().of_branch.search(title) is not None
 
 
+def leans(title: str) -> bool:
+    """Whether a title only asks, or answers or points at something said before."""
+    rules, said = title_rules(), title.partition(_JOINT)[0]
+    is_little = count_telling(said) < _ENOUGH_POINTING and (rules.points.search(said) or count_telling(said) < ENOUGH)
+    return bool(rules.asks.match(said) or rules.replies.match(said) or is_little)
+
+
 def goes_on(text: str) -> bool:
     """Whether a prompt only asks to go on with what was said before."""
     return (
@@ -255,7 +264,7 @@ def with_work(name: str, work: str | None) -> str:
     if not work or work.casefold() in name.casefold() or name.casefold() in work.casefold():
         return max(name, work or "", key=len)
     head = clip_title(name, MAX_TITLE // 2)
-    return clip_title(work if work.startswith(head) else f"{head} — {work}")
+    return clip_title(work if work.startswith(head) else f"{head}{_JOINT}{work}")
 
 
 def name_of_session(
@@ -266,6 +275,10 @@ def name_of_session(
     The files that were changed tell little beside a prompt; they only serve where there is nothing else. A prompt that
     says nothing (``said``) gives way to any work.
     """
+    if topic and work and work_source == "commit" and source in ("agent", "prompt") and _says_else(topic, work):
+        return with_work(topic, work)
+    if topic and work and source in ("weak", "thing") and count_telling(topic) < ENOUGH and topic.isalpha():
+        return work  # "recent" says nothing beside it
     if topic is None or (source == "said" and work):
         # "this looks wrong" says something beside what was found.
         return with_work(topic, work) if topic and work_source == "result" and len(topic) <= MAX_TITLE // 3 else work
@@ -273,6 +286,13 @@ def name_of_session(
         return topic
     # Of what only points at a branch little is told, and of what was found there the more.
     return with_work(clip_title(topic, MAX_TITLE // 3) if points_at_branch(topic) and work else topic, work)
+
+
+def _says_else(topic: str, subject: str) -> bool:
+    """Whether a commit says what a title does not: the title only asks, or speaks of something else."""
+    told, known = (telling_words(_JOINTS.sub(" ", text)) for text in (subject, topic))
+    says_enough = len(told) >= ENOUGH and not title_rules().passing.match(subject)
+    return says_enough and len(told & known) < (len(told) / 2 if title_rules().asks.match(topic) else 1)
 
 
 def _plan_name(text: str) -> TitleLine | None:

@@ -6,6 +6,7 @@ import pytest
 
 from aicx.titles import (
     MAX_TITLE,
+    leans,
     name_given,
     name_of_prompt,
     name_of_session,
@@ -298,3 +299,43 @@ def test_a_title_is_cut_between_words_and_never_in_a_mark() -> None:
 )
 def test_what_leads_to_a_paste_is_left_out_of_a_title(prompt: str, title: str) -> None:
     assert named(prompt) == title
+
+
+@pytest.mark.parametrize(
+    ("topic", "source", "subject", "title"),
+    [
+        ("GitHub issue analysis", "agent", "fix(lexer): stop at nested braces", True),
+        ("did the last build of the hive fail?", "prompt", "ci: align the toolchain of bees", True),
+        # What the title says already, and what says nothing of the work.
+        ("can you stop the lexer at the first comment?", "prompt", "fix(lexer): stop at the first comment", False),
+        ("Hive view for gardens", "agent", "feat(hive): view of all gardens", False),
+        ("Hive view for gardens", "agent", "Initial commit", False),
+        ("Hive view for gardens", "agent", "chore: merge origin/main into feature/lexer", False),
+    ],
+)
+def test_a_title_that_asks_or_speaks_of_something_else_is_told_with_the_commit(
+    topic: str, source: str, subject: str, title: bool
+) -> None:
+    assert name_of_session(topic, source, subject, "commit") == (f"{topic} — {subject}" if title else topic)
+
+
+def test_a_word_without_content_gives_way_to_what_was_done() -> None:
+    assert name_of_session("recent", "weak", "Fix the tests of the hive", "plan") == "Fix the tests of the hive"
+    assert name_of_session("have a look at linear BEE-98", "thing", "Move the help of the hive", "commit") == (
+        "have a look at linear BEE-98 — Move the help of the hive"
+    )
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Can we use other colours?",
+        "delete them — Deleted",
+        "It picked up the hive",
+        "create that because I want it",
+        "still too hard.",
+    ],
+)
+def test_a_reply_and_a_question_lean_on_what_was_said_before(title: str) -> None:
+    assert leans(title)
+    assert not leans("The gradient of the hive doesn't seem to colour the garden correctly")

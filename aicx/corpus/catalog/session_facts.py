@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import filterfalse
 from typing import Any
 
 from aicx.corpus.files import FORGOTTEN
 from aicx.telling import count_telling
-from aicx.titles import name_given, name_of_session, names_number_alone, points_at_branch, with_work
+from aicx.titles import leans, name_given, name_of_session, names_number_alone, points_at_branch, title_rules, with_work
 from aicx.values import batches
 
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
@@ -95,6 +96,10 @@ def _gather(agent: str, session_id: str, parts: Sequence[sqlite3.Row]) -> dict[s
         (part["topic"], part["topic_from"]) for part in parts if part["topic_from"] not in (None, "agent", "none")
     ]
     topics = [one for one in dict.fromkeys(topics) if one[0] != FORGOTTEN]  # most chunks repeat the one before
+    # A client says what was built of a session that built nothing, and the person what was asked for.
+    built = any(part["work_from"] in ("commit", "plan", "files") for part in parts)
+    if not built and any(one[1] in ("prompt", "thing") for one in topics) and title_rules().made.search(given or ""):
+        given = None
     # A prompt that says too little gives way to a later one that says more; what comes after that is another matter.
     topic, source = (
         (given, "agent")
@@ -115,9 +120,12 @@ def _gather(agent: str, session_id: str, parts: Sequence[sqlite3.Row]) -> dict[s
     if branch and source != "agent" and points_at_branch(topic or ""):
         work, work_from = f"{branch}: {work}" if work and work_from != "files" else branch, work_from or "branch"
     # Sessions with one title, as forks have, are told apart by what was done or asked in each.
-    if given and names_number_alone(given):
+    if topic and names_number_alone(topic):
         source = "thing"
-    own = work if work_from == "commit" else next((part["title"] for part in parts if part["prompts"]), None)
+    asked = [part["title"] for part in parts if part["prompts"] and part["title"]]
+    # A question, and what leans on something said before, tell a session apart no better than what was found.
+    asked = [*filterfalse(leans, asked), work, *asked]
+    own = work if work_from in ("commit", "plan") else next(filter(None, asked), None)
     typed = sum(part["typed"] or 0 for part in parts)
     opened = next((part for part in parts if part["prompt_key"]), None)
     base = name_of_session(topic, source, work, work_from) or next(

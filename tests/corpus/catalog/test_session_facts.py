@@ -99,6 +99,29 @@ class TestTitles:
             "Hive overview — Paint the landing board of the hive",
         }
 
+    def test_a_reply_tells_no_fork_from_another(self, home):
+        for number, asked in enumerate(("Seal the queen's cell", "Paint the landing board of the hive")):
+            log = ClaudeLog(session(number)).prompt(("delete them", "why is it so dark?")[number], 60 * number)
+            home.claude(log.answer("Done.", 60 * number + 1).prompt(asked, 60 * number + 2).title("Hive overview"))
+        home.store()
+        assert {title for title, _ in facts(home).values()} == {
+            "Hive overview — Seal the queen's cell",
+            "Hive overview — Paint the landing board of the hive",
+        }
+
+    @pytest.mark.parametrize("edits", [True, False])
+    def test_a_client_does_not_say_that_something_was_built_where_nothing_was(self, home, edits):
+        log = ClaudeLog().prompt("Which of two bees reviews the hive better?", 0)
+        if edits:
+            log.call("Write", 1, file_path="/srv/hive.py", content="x").result("", 2)
+        other = ClaudeLog(OTHER).prompt("Two", 50)
+        named = {"type": "summary", "summary": "Review of bees implemented", "leafUuid": log.records[0]["uuid"]}
+        other.records.insert(0, named)
+        home.claude(log)
+        home.claude(other)
+        home.store()
+        assert (facts(home)[SESSION][0] == named["summary"]) is edits
+
     def test_a_command_that_was_taken_back_names_no_session(self, home):
         log = ClaudeLog().prompt("/study winter honey", 0).answer("I look for honey in winter.", 1)
         log.prompt("[Request interrupted by user]", 2).prompt("Seal the queen's cell", 3)
