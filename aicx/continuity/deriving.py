@@ -15,6 +15,7 @@ from aicx.continuity.signals import DerivedStatement, Topic, contradictions, ide
 from aicx.errors import AicxError
 from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit, is_prose
 from aicx.evidence.fixes import repeats, topic_of
+from aicx.evidence.patterns import note_rules
 from aicx.evidence.reporting import end_of_work, progress_of, turns_of
 from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
@@ -107,13 +108,6 @@ Confidence = Literal["high", "medium", "low"]
 _GONE = " (deleted)"  # after the name of such a file
 MAX_GOAL, MAX_TEXT, MAX_RESULT = 400, 240, 360  # characters
 _LAST_QUESTION = re.compile(r"(?:^|(?<=[.!:;\u2026\u3002]) ?)[^.!?:;\u2026\u3002\uff1f]*[?\uff1f]$")
-_UNDER_WAY = re.compile(r"(?!(?:any|every|no|some)thing|during|existing|missing|string)\w+ing\b", re.IGNORECASE)
-# An answer that says little without its question, and a sentence that leans on the one before.
-_ANSWERS = re.compile(r"(?:yes|yeah|no|nope|not (?:necessarily|really|quite)|correct|exactly|right)\b", re.IGNORECASE)
-_ASKS = re.compile(
-    r"\?|\b(?:are|can|could|did|do|does|has|have|is|should|would) (?:i|it|that|the|this|we|you)\b", re.IGNORECASE
-)
-_LEANS = re.compile(r"(?:it|they|this|that|these|those|both)\b", re.IGNORECASE)
 _BEGINNING, _ASKED = 40, 120  # characters by which a report is known again, and of a question
 _TELLING = 4  # words with which a report says something
 _PASSING_COMMITS = ("fixup!", "squash!", "amend!")  # these become part of others
@@ -250,7 +244,7 @@ def _is_of_its_own(said: Said, facts: SessionFacts) -> bool:
     wanted = goal_of(facts)
     told = set(words(wanted.text)) if wanted else ()
     repeats_goal = all(word in told for word in words(said.text.rstrip("\u2026")))
-    return not (is_vague(said.text) or _LEANS.match(said.text) or repeats_goal)
+    return not (is_vague(said.text) or note_rules().leaning.match(said.text) or repeats_goal)
 
 
 def _reports(facts: SessionFacts, steps: Sequence[Step]) -> Iterator[Said]:
@@ -271,11 +265,10 @@ def _results(facts: SessionFacts, steps: Sequence[Step]) -> Iterator[DerivedStat
     """Yields what a session reported, where that says something, and what it committed, the latest first."""
     for said in _reports(facts, steps) if steps else ():
         if text := _reported(said.text):
-            is_answer = (
-                facts.asked and said is facts.progress and _ANSWERS.match(text) and _ASKS.search(facts.asked.text)
-            )
-            asked = f"{shorten(facts.asked.text, _ASKED)} \u2192 " if facts.asked and is_answer else ""
-            yield _of("result", replace(said, text=asked + text), MAX_RESULT)
+            asked = facts.asked.text if facts.asked and said is facts.progress else ""
+            is_answer = note_rules().is_answer.match(text) and note_rules().is_question.search(asked)
+            lead = f"{shorten(asked, _ASKED)} \u2192 " if is_answer else ""
+            yield _of("result", replace(said, text=lead + text), MAX_RESULT)
     # A subject that was only written otherwise is one commit, which was amended.
     commits = {tuple(words(one.text)): one for one in reversed(facts.commits)}
     for commit in reversed(commits.values()):
@@ -286,7 +279,7 @@ def _results(facts: SessionFacts, steps: Sequence[Step]) -> Iterator[DerivedStat
 def _reported(text: str) -> str:
     """A last word without the question at its end; empty where the rest is a step that comes next, or says little."""
     text = _LAST_QUESTION.sub("", text)
-    comes_next = is_announcement(text) or _UNDER_WAY.match(text)
+    comes_next = is_announcement(text) or note_rules().under_way.match(text)
     return "" if comes_next or count_telling(text) < _TELLING else text
 
 

@@ -33,10 +33,6 @@ _HEADER = 400
 _COMMAND_LENGTH = 120
 # The beginning of a text that is given on the lines below.
 _HERE_DOCUMENT = regex(r"\s+(?:-\w+|--\w+)[ =][\"']?\$\(cat$")
-# A folder for trials, in the repository or anywhere, and a file that is named as one.
-_SCRATCH = regex(
-    r"(?:^|[/\\])(?:te?mp|scratch(?:pad)?)(?:[/\\]|$)|(?:^|[/\\._-])(?:tmp|scratch)[._-][^/\\]*$", re.IGNORECASE
-)
 _FULL_PATH = regex(r"(?:/|[A-Za-z]:[\\/])[^\s'\"`:,;()]+")
 _ENTERS = regex(r"(?:^|[;&|\n(]\s*)cd [\"']?([^\s\"';&|)]+)")
 _TELLING_LENGTH = 160
@@ -126,14 +122,14 @@ def is_scratch(path: str, roots: Roots) -> bool:
     """Whether a path leads out of the repository, or into a folder for trials inside it."""
     if path.startswith(("/", "\\\\")) or path[1:2] == ":":
         below = roots.relative(f"{path.rstrip('/')}/x")
-        return below is None or _SCRATCH.search(below) is not None
-    return _SCRATCH.search(path) is not None
+        return below is None or command_rules().scratch.search(below) is not None
+    return command_rules().scratch.search(path) is not None
 
 
 def _tells_of_a_trial(telling: str, roots: Roots | None) -> bool:
     """Whether the line that tells what failed names a file in a folder for trials inside the repository."""
     named = (roots.relative(path) for path in _FULL_PATH.findall(telling)) if roots is not None else ()
-    return any(below and _SCRATCH.search(below) for below in named)
+    return any(below and command_rules().scratch.search(below) for below in named)
 
 
 def _is_elsewhere(call: Step, roots: Roots | None) -> bool:

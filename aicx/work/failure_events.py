@@ -19,17 +19,10 @@ from aicx.work.session_facts import Failure
 
 # What one run may report; a build that breaks everything says the same many times.
 MAX_EVENTS = 4
-# What a client puts before the output of a command.
-_HEADER = regex(
-    r"(?:(?:Script|Chunk ID:|Wall time|Process|Exit code:|Command:|Original token|Total output)[^\n]*(?:\n|\Z))*"
-    r"Output:(?:\n|\Z)(?:Process running with [^\n]*(?:\n|\Z))?"
-)
 # A file with a program is part of the work.
 SCRIPT = regex(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
 # What a merge says of each commit that it stops at, beside the files that do not fit.
 _CONFLICT = "CONFLICT "
-# A program's own words on what it was to do with the history; a hook of the repository names places.
-_KEEPS_HISTORY = regex(r"(?:git|gh)\s")
 
 
 def mistakes_of(
@@ -38,8 +31,9 @@ def mistakes_of(
     """The errors of a failed run, each mistake once, with the family of the tool."""
     if all(map(is_probe, run.parts)):
         return []
+    header = command_rules().client_header
     printed = "\n".join(
-        _HEADER.sub("", answer.text, count=1) if _HEADER.match(answer.text) else answer.text for answer in answers
+        header.sub("", answer.text, count=1) if header.match(answer.text) else answer.text for answer in answers
     )
     parsed = parse(printed, call.command, answers[-1].exit_code, folder or "")
     errors = [
@@ -74,7 +68,7 @@ def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
     named = bool(event.file or event.test or event.code)
     if not named and not rules.says_wrong.search(event.message):
         return False
-    if any(_KEEPS_HISTORY.match(part.text) for part in run.parts):
+    if any(command_rules().keeps_history.match(part.text) for part in run.parts):
         return event.message.startswith(_CONFLICT) or bool(event.file and event.line)
     if run.kind == "check":
         return True
@@ -83,13 +77,9 @@ def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
     return family != "generic" or named or SCRIPT.search(run.line) is not None
 
 
-# The part of a file's name that says that it holds the tests of another one.
-_OF_TESTS = regex(r"[._-](?:tests?|spec)(?=\.)|^test_", re.IGNORECASE)
-
-
 def is_test_file(file: str) -> bool:
     """Whether a file's name says that it holds tests."""
-    return _OF_TESTS.search(_last_part(file)) is not None
+    return command_rules().of_tests.search(_last_part(file)) is not None
 
 
 def is_same_file(file: str, other: str | None) -> bool:
@@ -112,7 +102,7 @@ def is_called_alike(file: str, other: str) -> bool:
 
 
 def _stem(file: str) -> str:
-    return _OF_TESTS.sub("", _last_part(file)).partition(".")[0]
+    return command_rules().of_tests.sub("", _last_part(file)).partition(".")[0]
 
 
 def is_near(file: str, other: str) -> bool:

@@ -27,18 +27,8 @@ _ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{2,300})"')
 _RECOMMENDED = re.compile(r"\s*\((?:recommended|default)\)", re.IGNORECASE)
 # Who writes without capitals ends sentences all the same.
 _LOWER_CASE_END = re.compile(r"(?<=[a-z]{3}[.!])\s+(?=[a-z])")
-# What a question lets choose from, where it says so itself.
-_OPTIONS = re.compile(r"\w,? (?:or|and) \w", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:call(?:ed)?|named?) [`'\"]?([\w@]+[-_./][\w@./-]*\w)")
 _MARKS_AT_END = re.compile(r"[!.]{2,}$")
-_ARTICLE = re.compile(r"^(?:the|a|an) ")
-# "use X instead of Y", and the like: what is chosen, and over what.
-_WORDS = r"`[^`]+`|[\w./@+-]+(?: [\w./@+-]+){0,2}?"
-_CHOICE = re.compile(
-    rf"\b(?:use|using|prefer|call it|name it) (?P<one>{_WORDS})"
-    rf"(?:,? (?:instead of|rather than|over)|,? (?:and |but )?not) (?P<other>{_WORDS})(?=[\s,.;!)]|$)",
-    re.IGNORECASE,
-)
 
 
 def stated(session: ReadSession) -> Iterator[Proposal]:
@@ -104,10 +94,10 @@ def kind_of(text: str, rules: MemoryRules, *, corrects: bool) -> ProposalKind | 
 
 def claims_of(text: str) -> Mapping[str, str]:
     """Returns a statement's choice under a key that the opposite choice has as well; empty where it chooses nothing."""
-    found = _CHOICE.search(text)
+    found = memory_rules().choice.search(text)
     if found is None:
         return {}
-    one, other = (_ARTICLE.sub("", found[name].strip("`.").casefold()) for name in ("one", "other"))
+    one, other = (memory_rules().article.sub("", found[name].strip("`.").casefold()) for name in ("one", "other"))
     return {f"choice:{' | '.join(sorted((one, other)))}": one} if one != other else {}
 
 
@@ -124,7 +114,7 @@ def settled_by(question: str, answer: str, rules: MemoryRules) -> str | None:
         return None
     if rules.about_something_else.search(question.partition("?")[0]) or count_telling(question) < ENOUGH:
         return None
-    if rules.answers_by_place.search(chosen) and not _OPTIONS.search(question):
+    if rules.answers_by_place.search(chosen) and not rules.options.search(question):
         return None
     return None if rules.answers_nothing.search(chosen) else f"{question} {chosen}"
 
