@@ -82,7 +82,7 @@ def derive(
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
         failures=tuple(
-            failures_of(calls, each, roots, part.folder, typed, seen.deleted, before.failures if before else ())
+            failures_of(calls, each, roots, part.folder, typed, {*seen.deleted} - {*seen.moved}, before.failures if before else ())
         ),
         title=None if says_enough and _is_unfounded(part.title or "", told) else part.title,
         finalized=seen.finalized,
@@ -156,6 +156,7 @@ def observe(
     tests: list[str] = []
     orientation = list(before.orientation if before else ())
     deleted = dict.fromkeys(before.deleted if before else ())
+    moved: list[str] = []
     finalized = before is not None and before.finalized
     for call, result in answered_calls(steps):
         finalized = finalized or _FINALIZES.search(f"{call.tool} {call.command}") is not None
@@ -179,6 +180,7 @@ def observe(
                 if moves and gone and edited.keys() & set(gone[:-1]):
                     edited[gone[-1]] = None
                 deleted |= dict.fromkeys(gone[: -1 if moves else None])
+                moved += gone[:-1] if moves else ()
             if not (opened or edited) and command_rules().look.match(part.text):
                 orientation.append(part.text)
             if not command_rules().look.match(part.text):
@@ -192,6 +194,7 @@ def observe(
         tuple(orientation),
         finalized=finalized,
         deleted=tuple(deleted),
+        moved=tuple(moved),
     )
 
 

@@ -45,7 +45,8 @@ class Observed:
     """The doings of a session, in order. Paths are relative to the repository's root.
 
     ``orientation`` are commands that only looked around before the first file was opened. ``succeeded`` is None where
-    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders.
+    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders, also those
+    that ``moved``.
     """
 
     opened: tuple[str, ...] = ()
@@ -56,6 +57,7 @@ class Observed:
     succeeded: bool | None = None
     finalized: bool = False
     deleted: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

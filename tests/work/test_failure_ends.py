@@ -7,13 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from aicx.evidence.calls import answered_calls
+from aicx.evidence.calls import OtherRepositories, answered_calls
 from aicx.evidence.runs import followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.work.failure_runs import failures_of
+from aicx.work.deriving import derive
 from aicx.work.failures import patterns
-from aicx.work.session_facts import Said, Try
+from aicx.work.session_facts import Said, SessionPart, Try
 from tests.work.test_failure_runs import BEGIN, ERROR, ROOT, call, edit, fails, failure, found, passes, session
 
 GO = "# shop\nsrc/cart.go:4:2: undefined: price"
@@ -275,6 +276,13 @@ def test_a_file_that_the_session_deleted_again_was_a_trial() -> None:
     runs = ran_by(calls, Roots((ROOT,)))
     assert len(failures_of(calls, runs, Roots((ROOT,)), ROOT)) == 1
     assert failures_of(calls, runs, Roots((ROOT,)), ROOT, (), ("try/test_cart.py",)) == []
+
+
+def test_a_mistake_in_a_file_that_was_moved_is_no_trial() -> None:
+    steps = [*fails(), *edit("src/cart.py"), *passes(), *call("Bash", "git mv src/cart.py src/shop.py")]
+    part = SessionPart("claude", "1", "shop", ROOT, None, "primary", False, None)
+    facts = derive(part, steps, OtherRepositories(None, Roots((ROOT,))))
+    assert facts is not None and len(facts.failures) == 1
 
 
 def test_what_was_edited_after_the_check_may_have_passed_is_not_what_helped() -> None:
