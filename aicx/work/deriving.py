@@ -47,6 +47,7 @@ def derive(
     runs = [run for run in each if run is not None]
     brief = read_brief(steps, roots, part.folder, elsewhere, runs, calls)(Since())
     seen = observe(steps, roots, part.folder, before)
+    removed = {*seen.deleted} - {*seen.moved}
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     # What nothing in the session bears out is no title of it, where the request itself says what is wanted.
     says_enough = brief.goal is not None and count_telling(brief.goal.text) >= _ENOUGH
@@ -81,9 +82,7 @@ def derive(
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
-        failures=tuple(
-            failures_of(calls, each, roots, part.folder, typed, {*seen.deleted} - {*seen.moved}, before.failures if before else ())
-        ),
+        failures=tuple(failures_of(calls, each, roots, part.folder, typed, removed, before.failures if before else ())),
         title=None if says_enough and _is_unfounded(part.title or "", told) else part.title,
         finalized=seen.finalized,
         state=brief.state,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 from datetime import datetime
@@ -18,7 +17,7 @@ from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
 from aicx.toolchains.parsing import ErrorEvent
-from aicx.values import dataclass, regex
+from aicx.values import dataclass
 from aicx.work.failure_events import (
     SCRIPT,
     came_first,
@@ -44,15 +43,7 @@ _FEW, _FEW_COMMANDS, _TYPED = 3, 2, 2
 _MESSAGE, _COMMAND = 300, 120  # characters
 # Whose tests run only once everything compiles, whatever they are started with.
 _COMPILED = frozenset({"c_cpp", "dotnet", "go", "java", "rust"})
-_FORMATS = regex(r"\b(?:fmt|format|gofmt|prettier|black)\b")
-_TIDIES = regex(rf"{_FORMATS.pattern}|--(?:fix|write)\b|\blint[-:]fix\b")
-_RESTORES = regex(r"git (?:checkout|restore)\b")
-# The file that a text written in a command goes to.
-_HERE_DOCUMENT = regex(r"\bcat\b(?=[^\n]*<<)[^\n;|&]*?>{1,2}\s*[\"']?([^\s\"'<>|;&]+)")
-_ELSE_SAYS = regex(r"\|\|\s*echo\s+[\"']?([^\"'\n;&|$]{3,})")
 _TASK_RUNNERS = frozenset({"just", "make", "mise", "moon", "task"})
-# A working tree of a repository beside others.
-_TREE = regex(r"[/\\][\w.-]*worktrees[/\\][^/\\]+", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -84,7 +75,9 @@ class _Open:
             either = failure.phase == "type" and len(files) <= _TYPED
             alike = [one for one in files if either or is_called_alike(one, mine[0])] if failure.phase != "lint" else []
             files = list(dict.fromkeys((*(code if failure.test and len(code) <= _FEW else ()), *mine, *alike)))
-            commands = tuple(one for one in self.commands if _RESTORES.match(one) and names_file(one, failure.file))
+            commands = tuple(
+                one for one in self.commands if command_rules().restores.match(one) and names_file(one, failure.file)
+            )
         elif naming := [line for line in self.commands if names_file(line, failure.file)]:
             files, commands = [], tuple(naming)
         elif (
@@ -147,7 +140,7 @@ def failures_of(
             if not (answers and answers[-1].failed):
                 _changed(open_, call.files, tree, roots, folder)
             continue
-        if written := _HERE_DOCUMENT.findall(call.command):
+        if written := command_rules().here_document.findall(call.command):
             _changed(open_, written, tree, roots, folder)
         if _hides_changes(call, run):
             _not_read(open_)
@@ -215,7 +208,7 @@ def _take(
 
 def _blamed(run: CommandRun, event: ErrorEvent) -> tuple[Simple, ...]:
     """The commands of a line that can have reported a mistake: no formatter, and of a test or a finding those of it."""
-    parts = [part for part in run.parts if not _FORMATS.search(part.text)] or list(run.parts)
+    parts = [part for part in run.parts if not command_rules().formats.search(part.text)] or list(run.parts)
     phase = "test" if event.test else event.phase
     return tuple([part for part in parts if topic_of(part) == phase] or parts)
 
@@ -301,7 +294,7 @@ def _changed(open_: dict[str, _Open], names: Sequence[str], tree: str, roots: Ro
 def _fell_back(call: Step, answers: Sequence[Step]) -> bool:
     """Whether what a command line says where it fails, `git checkout FILE || echo "no such file"`, was said."""
     printed = answers[-1].text if answers else ""
-    return any(said.strip() in printed for said in _ELSE_SAYS.findall(call.command))
+    return any(said.strip() in printed for said in command_rules().else_says.findall(call.command))
 
 
 def _stops(answers: Sequence[Step]) -> bool:
@@ -312,7 +305,7 @@ def _stops(answers: Sequence[Step]) -> bool:
 def _also_ran(open_: dict[str, _Open], lines: Sequence[str], tree: str) -> None:
     for one in open_.values():
         # How code is laid out makes no test pass, and no program compile.
-        useless = None if one.failure.phase == "lint" else _TIDIES
+        useless = None if one.failure.phase == "lint" else command_rules().tidies
         if tree == one.tree and not one.gone:
             told = (line for line in lines if line != one.failure.command and not (useless and useless.search(line)))
             one.commands |= dict.fromkeys(told)
@@ -352,5 +345,5 @@ def _tree_of(call: Step, folder: str | None) -> str:
 
 
 def _tree(path: str) -> str:
-    found = _TREE.search(path)
+    found = command_rules().tree.search(path)
     return found[0].replace("\\", "/").lower() if found else ""

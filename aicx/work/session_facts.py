@@ -45,8 +45,7 @@ class Observed:
     """The doings of a session, in order. Paths are relative to the repository's root.
 
     ``orientation`` are commands that only looked around before the first file was opened. ``succeeded`` is None where
-    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders, also those
-    that ``moved``.
+    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` and ``moved`` are paths.
     """
 
     opened: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ from aicx.evidence.calls import OtherRepositories, answered_calls
 from aicx.evidence.runs import followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.git import Roots
-from aicx.work.failure_runs import failures_of
 from aicx.work.deriving import derive
+from aicx.work.failure_runs import failures_of
 from aicx.work.failures import patterns
 from aicx.work.session_facts import Said, SessionPart, Try
 from tests.work.test_failure_runs import BEGIN, ERROR, ROOT, call, edit, fails, failure, found, passes, session
@@ -282,7 +282,8 @@ def test_a_mistake_in_a_file_that_was_moved_is_no_trial() -> None:
     steps = [*fails(), *edit("src/cart.py"), *passes(), *call("Bash", "git mv src/cart.py src/shop.py")]
     part = SessionPart("claude", "1", "shop", ROOT, None, "primary", False, None)
     facts = derive(part, steps, OtherRepositories(None, Roots((ROOT,))))
-    assert facts is not None and len(facts.failures) == 1
+    assert facts is not None
+    assert len(facts.failures) == 1
 
 
 def test_what_was_edited_after_the_check_may_have_passed_is_not_what_helped() -> None:
