@@ -146,9 +146,9 @@ class KeptReadings:
         """Keeps nothing of a session that could not be read as it is."""
         self._spoilt.add((agent, session_id, self._project))
 
-    def close(self) -> None:
-        """Writes what is new. Where nothing can be written, it is read again next time."""
-        new = [(key, stamp, orjson.dumps(found)) for key, (stamp, _, found) in self._known.items()]
+    def close(self, *, keep: bool) -> None:
+        """Writes what is new if it is to ``keep`` it. Where nothing can be written, it is read again next time."""
+        new = [(key, stamp, orjson.dumps(found)) for key, (stamp, _, found) in self._known.items() if keep]
         if self._known:
             self._parts.put(one for one in new if one[0] not in self._spoilt and one[2] != self._known[one[0]][1])
             self._parts.close()

@@ -103,9 +103,9 @@ class SessionReader:
         kept = self._keep(session, f"outcome {self._is_read(session)} {is_open} {is_pushed}", made)
         return from_json(Statement, kept) if kept else None
 
-    def close(self) -> None:
-        """Keeps what was read for whoever asks next."""
-        self._kept.close()
+    def close(self, *, keep: bool = True) -> None:
+        """Ends reading, and keeps what was read for whoever asks next."""
+        self._kept.close(keep=keep)
 
     def _keep(self, session: SessionRow, name: str, make: Callable[[], Any]) -> Any:
         """What is kept of a session under a name, as JSON; made where nothing is."""

@@ -261,15 +261,17 @@ def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None)
         return state.report
 
 
-def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe) -> Choice:
+def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe, *, keep: bool = True) -> Choice:
     """Finds what `resume` without a task goes on from in ``folder``, and nothing else: for `next`, tasks and packs.
 
+    Without ``keep`` nothing is written, not even what was read of sessions for the next question.
     Raises NotFound where nothing is stored, CorpusDamaged.
     """
     with open_catalog(settings.layout) as opened:
         query = ResumeQuery(now=now, folder=folder, outside=False)
         state = ResumeState.of(settings, query, opened.catalog, locate(settings, query, opened.catalog, look))
-        with closing(state.reader):
+        with ExitStack() as stack:
+            stack.callback(state.reader.close, keep=keep)
             for stage in GONE_ON:
                 stage(state)
         notes = [note for note in (opened.fallback_reason, *opened.notes, *state.reader.notes) if note]

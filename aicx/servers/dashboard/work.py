@@ -137,7 +137,7 @@ def _left_open(settings: Settings, place: WorkPlace | None, now: datetime) -> st
     if place is None:
         return None
     with suppress(NotFound, CorpusDamaged), GitProbe(Git(place.root, _TIMEOUT, _IN_ALL)) as look:
-        choice, _ = gone_on(settings, place.root, now, look)
+        choice, _ = gone_on(settings, place.root, now, look, keep=False)
         settled = settled_tasks(settings, place)
         for one in choice[-1:]:
             shows = partial(git_shows, look.git, look.state)
