@@ -89,6 +89,12 @@ def parse(body: bytes, layer: Layer) -> Note:
     )
 
 
+def _without_placeholder(lines: Sequence[str]) -> Iterator[str]:
+    """Lines without the placeholder, where it stands alone: within a block of HTML an empty line would end that."""
+    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        yield "" if line.strip() == PLACEHOLDER and not before.strip() and not after.strip() else line
+
+
 @dataclass(slots=True)
 class _ParsedNote:
     """The sections of a text. What was taken into none is ``unknown``, line for line."""
@@ -115,8 +121,10 @@ class _ParsedNote:
             self.found = True
             taken.update(range(start, after))
             if not HEADINGS[section]:
-                # With an empty line between parts, so that they do not become one.
-                goal += ["" if line.strip() == PLACEHOLDER else line for line in self.lines[after:end]] + [""]
+                goal += [
+                    *_without_placeholder(self.lines[after:end]),
+                    "",
+                ]  # between parts, so that they do not become one
                 taken.update(range(after, end))
             else:
                 taken.update(self._list(section, after, end))

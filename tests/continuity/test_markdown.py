@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aicx.continuity.markdown import parse, render
-from aicx.continuity.note import KINDS, Broken, Kind, Note, NoteItem
+from aicx.continuity.note import KINDS, PLACEHOLDER, Broken, Kind, Note, NoteItem
 from aicx.text import shorten
 
 # What a block of Markdown, a front matter or a marker of ours begins with.
@@ -36,6 +36,7 @@ def test_any_line_in_any_section_is_read_back_as_it_is(goal: str | None, items: 
 
 
 @given(body=st.lists(st.sampled_from([*STARTS, "## Confirmed working", "## Links", "text", "  more", ""]), max_size=12))
+@example(["## Goal", "<div>", PLACEHOLDER, "# "])
 def test_what_a_person_wrote_is_kept_however_often_it_is_written_again(body: list[str]) -> None:
     text = "## Goal\n\nX\n\n## Tried and failed\n\n" + "\n".join(body)
     try:
