@@ -31,6 +31,11 @@ KINDS = {
 }
 SPEAKS = ("useful", "useless", "wrong")
 TABLES = {
+    "The figures to go by. Read strictly by four who had made no rule, on homes that were used before: two read the "
+    "rules of commit ead07b41 (anew), and after their causes were mended two others those of 933b0f36 (last):": (
+        "anew",
+        "last",
+    ),
     "These rules, on homes that were used before: rows of the whole sample that say what nobody had labelled (reread), "
     "and with the rows that say what they said when they were labelled, all of it (present):": ("reread", "present"),
     "Rules before these, on rows of sessions and commits in no reading before (unread), and on fresh rows that say "

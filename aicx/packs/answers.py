@@ -93,7 +93,7 @@ class PackHandoff:
     session: Annotated[str | None, "reference of the session"]
     at: str
     branch: str | None
-    outcome: Annotated[str, "`resolved`, `failed` or `unresolved`"]
+    outcome: Annotated[str, "`resolved`, `failed`, or `unresolved` where no log says how it ended"]
     goal: Annotated[str, "what was wanted"]
     summary: Annotated[str, "what was said last"]
     done: Annotated[Sequence[str], "what was reached and proved"]

@@ -176,7 +176,7 @@ class HandoffAnswer:
     branch: Annotated[str | None, "the branch that it was on"]
     compatible: Annotated[bool | None, "whether its branch is part of what is checked out; null where unknown"]
     offered: Annotated[bool, "whether it is the newest that fits here"]
-    outcome: Annotated[str, "`resolved`, `failed` or `unresolved`"]
+    outcome: Annotated[str, "`resolved`, `failed`, or `unresolved` where no log says how it ended"]
     goal: Annotated[str, "what was wanted; empty where that was not said"]
     summary: Annotated[str, "what was stated of its end, else what was said last"]
     done: Annotated[list[str], "what was reached and proved"]

@@ -154,7 +154,7 @@ def _print(item: HandoffAnswer) -> None:
     offered = style("  offered here", fg="green") if item.offered else ""
     title = item.goal or (item.summary if item.origin == "stated" else "") or "no goal was said"
     console.out(f"{style(shorten(title, _GOAL), bold=True)}{offered}")
-    facts = [item.outcome, item.agent or "", console.when(item.at)]
+    facts = [item.outcome if item.outcome != "unresolved" else "", item.agent or "", console.when(item.at)]
     facts += [f"on {item.branch}"] if item.branch else []
     facts += ["not part of what is checked out"] if item.compatible is False else []
     if item.origin == "stated":
