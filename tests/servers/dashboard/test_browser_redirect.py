@@ -11,6 +11,8 @@ import pytest
 from aicx.errors import StoreUnwritable
 from aicx.servers.dashboard.app import redirect_page
 
+pytestmark = pytest.mark.needs("web")
+
 ADDRESS = "http://127.0.0.1:9478/#token=a-token-for-tests-alone"
 
 
