@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -42,7 +43,11 @@ class Kept:
             shutil.copytree(self.folder, self._spare, symlinks=True)
             self._as_filled = _state(self.folder)
         elif (found := _state(self.folder)) != self._as_filled:
-            self._restore(found, self._as_filled)
+            try:
+                self._restore(found, self._as_filled)
+            except OSError:  # what the test before has left running may write into a folder that is being removed
+                time.sleep(1)
+                self._restore(_state(self.folder), self._as_filled)
 
     def _restore(self, found: dict[str, _Found], filled: dict[str, _Found]) -> None:
         touched = {path for path, kept in filled.items() if found.get(path) != kept}
