@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
-from aicx.values import regex
+from aicx.values import Expressions, regex, table_of
 
 MAX_TITLE = 100
+title_rules = cache(lambda: Expressions(table_of("titles")))
 # Not by importlib.resources, which takes longer to import than the words to read.
 _COMMON = Path(__file__).parent / "data" / "common_words.txt"
 # How many lines are looked at: what a text is about comes first.
@@ -22,14 +23,6 @@ _PASTED = regex(
     r"```.*?(?:```|\Z)|<([a-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>|\[(?:image|pasted text|document|embedded)[^\]\n]*\]"
     r"|# Files mentioned by the user:\n(?:\s*##[^\n]*\n)*|## My request for Codex:",
     re.DOTALL | re.IGNORECASE,
-)
-# A line of a terminal, a log, a diff, a listing or a list of findings rather than of a prompt.
-_NO_PROSE = regex(
-    r"[>|+\u2a2f\u276f\u279c\u23fa\u23bf\u2502\u250c\u2514\u251c\u2022\u2713\u2717\u2714\u2718\u25cf\u25b6=~^{}<\[]"
-    r"|[-\u2013\u2014]{2}|\$ |\d+[:.]\d\d|\[?\d{4}-\d\d-\d\d|(?:(?:low|medium|high|critical) severity|P[0-3])\s*\Z"
-    r"|\S+:\d+(?::\d+)?:|[-\w./]+/[-\w./]+\s*\Z|at \S+\(|(?:error|warning|fatal|hint|remote): |create mode \d"
-    r"|[^\n]*(?:[{;]\s*\Z|\s(?:&&|\|\||:=|==|!=)\s)|\w+:\s*\Z|(?:\w+ ){0,2}\w+:(?!//)\s*[/~]\S*\s*\Z|`[^`]*`\W*\Z",
-    re.IGNORECASE,
 )
 _SHELL = regex(r"[\u276f\u279c\u23fa\u2022]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] ")
 _SIGN = regex(r"\A[\u276f\u279c\u23fa\u23bf\u2502>$%\u2022\s]+")
@@ -44,11 +37,6 @@ _MENTION = regex(r"(?<!\S)@[\w-]+(?![\w./-])")
 _BULLET = regex(r"\A(?:[-*]|\d+[.)])\s+")
 _WIDE = regex(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _SENTENCE_END = regex(r"[.!?]\s+(?=\W*[A-Z0-9])")
-_OPENING = regex(
-    r"\A(?:(?:ok(?:ay)?|hi|hello|hey|hmm+|so|well|also|and|now|yes|yeah|sorry|please|question|quick question|q|note|"
-    r"thanks|great|sure|right|cool|perfect)(?:[,.:!;\u2026]\s*|\s+-?\s*))+",
-    re.IGNORECASE,
-)
 _TORN_MARK = regex(r"\[REDACTED:[^\]]*\Z")
 
 
@@ -62,16 +50,18 @@ def prose_lines(text: str) -> Iterator[str]:
     text = (_PASTED.sub("\n", text) if any(mark in text for mark in "`<[#") else text).strip()
     if _SHELL.match(text):  # what somebody writes about what they pasted comes below it
         text = "\n".join((text.rpartition("\n\n")[2], text))
-    held = ""  # what only introduces the next line, and the first line of what it introduces
+    rules, held = title_rules(), ""  # what only introduces the next line, and the first line of what it introduces
     for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         line = plain_line(raw)
-        if _NO_PROSE.match(line) and not _LINK.match(raw.strip()):
+        if rules.no_prose.match(line) and not _LINK.match(raw.strip()):
             if held.endswith(":") and (shown := _SIGN.sub("", line)):
                 held = f"{held} {shown}"
             continue
         if not line:
             continue
-        line = f"{held} {_OPENING.sub('', line, count=1)}" if held else _OPENING.sub("", line, count=1) or line
+        line = (
+            f"{held} {rules.greeting.sub('', line, count=1)}" if held else rules.greeting.sub("", line, count=1) or line
+        )
         held = ""
         if line.endswith(":") and count_telling(line) < ENOUGH:
             held = line

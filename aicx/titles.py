@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Literal, NamedTuple
 
@@ -22,11 +22,11 @@ from aicx.telling import (
     refers_to_something,
     sentences,
     telling_words,
+    title_rules,
 )
 from aicx.terminal import without_controls
-from aicx.values import Expressions, regex, table_of
+from aicx.values import regex
 
-title_rules = cache(lambda: Expressions(table_of("titles")))
 # Of what an agent says more telling words are asked: most of it goes with the work on anything.
 _ENOUGH_OF_AGENT = 3
 _ITEM = regex(r"^(?:subject: |- \[\w+\] )(.+)$|\"content\": ?\"((?:[^\"\\]|\\.)+)\"", re.MULTILINE)
@@ -53,6 +53,9 @@ _ACTIONS = tuple(
     regex(rf'{before}"((?:[^"\\]|\\.)+)"')
     for before in (r'"justification":\s*', r'"command":\s*\[(?:\s*"(?:[^"\\]|\\.)*",)*\s*', r'"tool":\s*')
 )
+# What was quoted or pasted as an error or as feedback: without the place it is of, and not what was typed for it.
+_QUOTE, _PLACE = regex(r"[\"\u201c]([^\"\u201d\n]{20,})"), regex(r"^(?:[\w./\\-]+:\d+(?::\d+)?:?|[-*>#\s]+)\s*")
+_TYPED, _MAX_SHOWN = regex(r"\s*[\u276f\u279c$%>]\s|\s*[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] "), 12
 # So many telling words name something although they point at something else, and so does a sentence of such a length.
 _ENOUGH_POINTING, _SHORT = 5, 60
 # `git commit -m "…"`, and the message as a here-document.
@@ -60,6 +63,8 @@ _SUBJECT = regex(
     r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
     r"(?:\"\$\(cat <<-?\s*'?(\w+)'?\n\s*([^\n]+)|@([\"'])\n\s*([^\n]+)|\\?([\"'])(.+?)\\?\5|([\"'])([^\n]+))"
 )
+# How an issue or a request is told to whoever asked for it.
+_TITLED = regex(r"^\W{0,6}title\W{0,3}:\W*(\S[^\n]+)", re.IGNORECASE | re.MULTILINE)
 _PULL_REQUEST = regex(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
 
 WorkSource = Literal["commit", "plan", "result", "words", "files"]
@@ -129,6 +134,8 @@ def name_of_prompt(text: str) -> TitleLine | None:
             return None
         if count_telling(read) >= ENOUGH:
             first = _SENTENCE.split(read, maxsplit=1)[0]
+            if shown := _shown(text, read):
+                return TitleLine(with_work(clip_title(_without_lead_in(read)), shown))
             is_little = count_telling(first) < _ENOUGH_POINTING
             # Of "this issue" beside its number a long sentence says no more than a short one.
             is_short = len(first) <= _SHORT or refers_to_something(first)
@@ -137,7 +144,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
                 rules.answers_review.match(read) or (is_little and rules.points_as_object.match(first))
             )
             # "the cause of this error:" above the address of a page says what it points at, and so does what is below.
-            of_branch = is_little and points_at_branch(first)
+            of_branch = is_little and (points_at_branch(first) or bool(rules.goes_about.match(first)))
             of_thing = of_branch or (points and URL.search(text) is not None)
             name = clip_title(_without_lead_in(read))
             if points and not of_thing:
@@ -169,6 +176,30 @@ def leans(title: str) -> bool:
     return bool(rules.asks.match(said) or rules.replies.match(said) or is_little)
 
 
+def takes_back(later: str, before: str) -> bool:
+    """Whether a prompt takes another one's place: it says so, or says nearly the same in other words."""
+    if title_rules().takes_back.match(later):
+        return not telling_words(later).isdisjoint(telling_words(before))
+    return is_again(before, later, 4)
+
+
+def is_again(text: str, later: str, share: int) -> bool:
+    """Whether a prompt is in the next one too, but for a part in ``share`` of its words."""
+    words, others = (frozenset(one.lower().split()) for one in (text, later))
+    return words != others and len(words & others) * share > (share - 1) * max(len(words), len(others))
+
+
+def akin(title: str, others: Iterable[str]) -> bool:
+    """Whether a title has a word, or how one begins, in common with any of some texts."""
+    stems, *known = ({word[:5] for word in telling_words(_JOINTS.sub(" ", one))} for one in (title, *others))
+    return not stems.isdisjoint(chain.from_iterable(known))
+
+
+def names_no_object(title: str) -> bool:
+    """Whether a title says that checks fail, or were mended, and not of what."""
+    return _JOINT not in title and not count_telling(title_rules().of_checks.sub(" ", title))
+
+
 def goes_on(text: str) -> bool:
     """Whether a prompt only asks to go on with what was said before."""
     return (
@@ -186,6 +217,19 @@ def _without_lead_in(read: str) -> str:
     return kept if count_telling(kept) >= ENOUGH else read.rstrip(" :\uff1a")
 
 
+def _shown(text: str, line: str) -> str | None:
+    """What a line such as "I get this error:" or "I got this feedback" shows: quoted in it, else below it."""
+    led = title_rules().shows.search(line)
+    if not led:
+        return None
+    *_, below = text.partition("\n")
+    if quoted := _QUOTE.search(line, led.end()):
+        below = quoted[1]
+    lines = [_PLACE.sub("", one.strip()) for one in below.split("\n", _MAX_SHOWN)[:_MAX_SHOWN] if not _TYPED.match(one)]
+    told = [plain_line(one) for one in lines if len(WORD.findall(one)) >= _ENOUGH_OF_AGENT]
+    return next(filter(title_rules().fails.search, told), told[0] if told else None)
+
+
 def _name_of_order(text: str) -> TitleLine | None:
     """Returns what a prompt that gives a role orders, and of what that it hands over."""
     order = next((line for line in prose_lines(text) if title_rules().orders.match(line)), None)
@@ -201,15 +245,16 @@ def name_of_work(
     subjects: Iterable[str], plan: Iterable[str], paths: Iterable[str], statements: Iterable[str] = ()
 ) -> tuple[str, WorkSource] | None:
     """Names what was done, in the words of a commit or pull request, else of a plan or the agent, else by files."""
-    for subject in subjects:
-        if count_telling(subject):
-            return clip_title(subject), "commit"
+    if subject := best_subject(subjects):
+        return clip_title(subject), "commit"
     for item in plan:
         if count_telling(item) >= ENOUGH and not title_rules().looks.match(item):
             return clip_title(item), "plan"
     rules, lead = title_rules(), ""  # what only leads to a list, where nothing else says more
     for statement in islice(statements, _MAX_STATEMENTS):
         text = without_controls(statement[:_MAX_STATEMENT])
+        if (titled := _TITLED.search(text)) and count_telling(titled[1]) >= ENOUGH:
+            return clip_title(plain_line(titled[1])), "words"
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
             if rules.of_a_skill.match(line):
                 continue
@@ -227,6 +272,12 @@ def name_of_work(
         return clip_title(lead.rstrip(":")), "words"
     names = list(dict.fromkeys(path.rpartition("/")[2] or path for path in paths))
     return (clip_title(f"work on {', '.join(names[:3])}"), "files") if names else None
+
+
+def best_subject(subjects: Iterable[str]) -> str | None:
+    """The first subject of a commit that says what was done, and is no merge and no beginning."""
+    telling = [one for one in subjects if count_telling(one) and not title_rules().passing.match(one)]
+    return next((one for one in telling if count_telling(one) >= ENOUGH), telling[0] if telling else None)
 
 
 def is_conclusion(statement: str) -> bool:

@@ -107,6 +107,40 @@ def test_what_points_at_an_address_below_is_not_passed_over_for_a_later_reply() 
     assert (found.text, found.weak, found.of_thing) == ("find the root cause of this error", True, True)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("I get this error:\n\u276f hive open north\nthe door is held by wasps", "the door is held by wasps"),
+        ("I get these errors:\nhive/a_test.go:76:31: invalid cell: wax in brood", "invalid cell: wax in brood"),
+        ('I got this feedback: "The comb is cut by width and breaks"', "The comb is cut by width and breaks"),
+    ],
+)
+def test_an_error_and_feedback_are_told_with_what_was_pasted(prompt: str, title: str) -> None:
+    name = name_of_prompt(f"Since the keeper moved the brood chamber {prompt}")
+    assert name is not None
+    assert title in name.text
+    assert not name.weak
+
+
+def test_what_only_goes_about_a_branch_is_told_with_what_was_done() -> None:
+    name = name_of_prompt("let's stash and get the latest updates, that will inform our approach")
+    assert name is not None
+    assert (name.weak, name.of_thing) == (True, True)
+
+
+def test_a_merge_and_a_beginning_are_no_names_where_another_commit_says_more() -> None:
+    assert name_of_work(["init", "Merge main into hive", "Seal the queen's cell"], (), ()) == (
+        "Seal the queen's cell",
+        "commit",
+    )
+    assert name_of_work(["init"], (), ()) is None
+
+
+def test_an_issue_is_named_by_the_title_that_the_agent_tells() -> None:
+    told = "Here is what is going on:\n\n**Title:** Wasps get in through the south door\n\n**Reporter:** Ada"
+    assert name_of_work((), (), (), [told]) == ("Wasps get in through the south door", "words")
+
+
 def test_a_request_that_points_at_what_is_below_is_told_with_it() -> None:
     found = name_of_prompt("Investigate this using a keeper of bees\n\nThe queen of the hive was never fed honey.")
     assert found is not None

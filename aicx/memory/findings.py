@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from aicx.evidence.patterns import memory_rules
 from aicx.memory.record import Reason
 from aicx.storage.typed import texts_of
 
@@ -23,19 +24,6 @@ _TURNS = re.compile(
     r"instructions|tool_result|function_results)\b[^>]*>|</(?:assistant|user|human)>|^\s*(?:`{3,}|~{3,})|^\s*(?:human|"
     r"assistant)\s*:|^\s*#{1,6}\s*(?:system|assistant|human|user)\s*:",
     re.IGNORECASE | re.MULTILINE,
-)
-# What cannot be done, said of this place rather than of the world.
-_NOT = r"(?: not|n['\u2019]t)"
-_NEGATIVE = re.compile(
-    rf"\b(?:cannot|can not|could not|can['\u2019]t|could{_NOT}|unable to|impossible|not possible"
-    rf"|(?:is|are|does|do|did){_NOT} (?:available|installed|work|run|start|reachable|supported|permitted|allowed)"
-    r"|no (?:access|network|internet))\b",
-    re.IGNORECASE,
-)
-_HERE = re.compile(
-    r"\b(?:here|locally|offline|sandbox(?:ed)?|in ci|no (?:access|network|internet)|this (?:machine|environment|"
-    r"container|host|box|shell|sandbox|runner|session)|(?:the|our) (?:sandbox|container|environment|runner))\b",
-    re.IGNORECASE,
 )
 
 
@@ -63,4 +51,4 @@ def is_environment_negative(kind: str, statement: str) -> bool:
     """
     if kind in ("policy", "preference", "decision"):
         return False
-    return _NEGATIVE.search(statement) is not None and _HERE.search(statement) is not None
+    return bool(memory_rules().not_possible.search(statement) and memory_rules().of_here.search(statement))

@@ -14,37 +14,19 @@ from aicx.types import INTERRUPTED, Origin
 # How what took the place of a full context begins in a log of Claude Code.
 CONTINUED = "This session is being continued from a previous conversation"
 _HOOKS = "Stop|SubagentStop|SessionStart|SessionEnd|UserPromptSubmit|PreToolUse|PostToolUse|PreCompact|Notification"
-_MARKED: tuple[tuple[Origin, re.Pattern[str]], ...] = (
-    (
-        "agent",
-        re.compile(
-            r"(?:Another \w+ session sent a message:|Message from (?:teammate|agent) )"
-            r"|<(?:teammate-message|agent-message|cross-session-message|inter_agent_message|codex_delegation)[\s>]"
-        ),
-    ),
-    (
-        "compaction",
-        re.compile(
-            rf"{CONTINUED}|<(?:state_snapshot|conversation_summary)>"
-            r"|Another language model started to solve this problem and produced a summary"
-        ),
-    ),
-    (
-        "tool",
-        re.compile(
-            r"<(?:tool_result|tool_use_result|function_results|function_call_output|task-notification)[\s>]"
-            r"|Chunk ID: \w+\nWall time: "
-        ),
-    ),
-    (
-        "injected",
-        re.compile(
-            rf"(?:{_HOOKS})(?::\S+)? hook (?:feedback|(?:blocking|stopping) error|additional context|success|stopped)\b"
-            r"|<(?:heartbeat|hook_prompt|system-reminder|new-diagnostics|user-prompt-submit-hook|session-start-hook)[\s>]"
-            rf"|{re.escape(INTERRUPTED)}[^\]\n]*\]\s*\Z"
-        ),
-    ),
-)
+_MARKS: dict[Origin, str] = {
+    "agent": r"(?:Another \w+ session sent a message:|Message from (?:teammate|agent) )"
+    r"|<(?:teammate-message|agent-message|cross-session-message|inter_agent_message|codex_delegation)[\s>]",
+    "compaction": rf"{CONTINUED}|<(?:state_snapshot|conversation_summary)>"
+    r"|Another language model started to solve this problem and produced a summary",
+    "tool": r"<(?:tool_result|tool_use_result|function_results|function_call_output|task-notification)[\s>]"
+    r"|Chunk ID: \w+\nWall time: ",
+    "injected": rf"(?:{_HOOKS})(?::\S+)? hook "
+    r"(?:feedback|(?:blocking|stopping) error|additional context|success|stopped)\b"
+    r"|<(?:heartbeat|hook_prompt|system-reminder|new-diagnostics|user-prompt-submit-hook|session-start-hook)[\s>]"
+    rf"|{re.escape(INTERRUPTED)}[^\]\n]*\]\s*\Z",
+}
+_MARKED = tuple((origin, re.compile(marks)) for origin, marks in _MARKS.items())
 # How a line begins that a shell or an agent shows: its prompt, an answer, a tool's output.
 _SHELL = re.compile(r"(?:[\u276f\u279c\u23fa\u23bf]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] |PS [A-Z]:\\|\$ \S)")
 # A last paragraph of words, as somebody writes under what they pasted.

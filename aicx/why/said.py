@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -11,42 +10,9 @@ from aicx.evidence.statements import conclusion, is_announcement, reports, telli
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.text import shorten
-from aicx.values import regex
 
 SAID = 320  # characters of one line
 
-# Words with which an agent names the cause of what it then changes, alone or as a heading.
-_CAUSE_HEADING = regex(r"^(?:the )?(?:root )?cause\b", re.IGNORECASE)
-_CAUSE = regex(
-    r"\b(?:root causes?(?: (?:fix|is|was)\b|:)|turn(?:s|ed) out\b|(?:that|which)(?:.s| is) why\b"
-    r"|(?:is|are|was|were) caused by\b|(?:happens|fail(?:s|ed)?|breaks|broke) because\b"
-    r"|(?:the|real|actual) (?:[\w`-]+ ){0,2}(?:bug|cause|culprit|problem|regression|issue|failure|gap|mismatch|race)"
-    r" (?:(?:is|was) (?:that|in|how|where|with|when|an?|the|now)|comes from|came from)\b)",
-    re.IGNORECASE,
-)
-# A cause that is only thought of.
-_GUESSED = regex(r"\?|\b(?:may|might|maybe|perhaps|probably|likely|could|seems?|if|whether)\b", re.IGNORECASE)
-# Words with which one of several ways is named.
-_WEIGHED = regex(
-    r"\b(?:alternatively|the alternatives?|alternative (?:approach|fix|is|option|solution|way|would)|trade-?offs?"
-    r"|option [a-d1-4]\b|another (?:approach|option|way)|(?:either|question is whether) .{3,80} or "
-    r"|(?:cleaner|safer|simpler) than|the downside|pros and cons|as opposed to)",
-    re.IGNORECASE,
-)
-# With these a sentence may also only say what was changed, or how it was; a word of choosing makes them a choice,
-# "should" does not: it says what is wrong, or what will come of it.
-_REPLACED = regex(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
-_CHOSEN = regex(
-    r"\b(?:better|best|prefer\w*|cleane\w+|simple\w+|safe\w+|let.?s|decided|chose|recommend\w*|suggest\w*"
-    r"|(?:I|we)(?:.m|.ll|.d|.ve| am| will| would)? (?:\w+ )?(?:us(?:e|ing)|keep(?:ing)?|kept|leav(?:e|ing)|put|want|go"
-    r"|went))\b",
-    re.IGNORECASE,
-)
-# What was left as it was is not what a commit did.
-_NOT_DONE = regex(
-    r"\b(?:not|n.t|un|never) ?(?:fix|chang|touch|address|implement)ed\b|\b(?:left (?:alone|as)|out of scope)\b",
-    re.IGNORECASE,
-)
 _MIN_WEIGHED = 8  # words; "A reasonable trade-off." names neither way
 # The agent's last messages; the very last may only say that it pushes.
 _LAST_MESSAGES = 6
@@ -58,30 +24,31 @@ _MIN_CAUSE = 6  # words; "This is the root cause." names none
 
 def causes(steps: Sequence[Step]) -> list[tuple[str, Step]]:
     """The sentences in which an agent names the cause of what was wrong, and their messages."""
-    found = []
+    found, tells = [], statement_rules().tells_cause
     for step in steps:
-        if step.role != "assistant" or not (_CAUSE.search(step.text) or "cause" in step.text.casefold()):
+        if step.role != "assistant" or not (tells.search(step.text) or "cause" in step.text.casefold()):
             continue
         heading = ""
         for said in sentences(step.text):
             # Of what comes under a heading the first sentence names it.
-            headed = said.heading != heading and _CAUSE_HEADING.search(said.heading)
+            headed = said.heading != heading and statement_rules().cause_heading.search(said.heading)
             heading = said.heading
-            if (headed or _CAUSE.search(said.text)) and _names_cause(said.text):
+            if (headed or tells.search(said.text)) and _names_cause(said.text):
                 found.append((shorten(said.text, SAID), step))
     return found
 
 
 def _names_cause(text: str) -> bool:
-    return len(words(text)) >= _MIN_CAUSE and not _GUESSED.search(text) and not is_announcement(text)
+    return len(words(text)) >= _MIN_CAUSE and not statement_rules().guessed.search(text) and not is_announcement(text)
 
 
 def weighed(steps: Sequence[Step]) -> list[tuple[str, Step]]:
     """The sentences in which an agent names another way than the one that was taken, and their messages."""
+    rules = statement_rules()
     return [
         (shorten(said.text, SAID), step)
         for step in steps
-        if step.role == "assistant" and (_WEIGHED.search(step.text) or _REPLACED.search(step.text))
+        if step.role == "assistant" and (rules.ways_weighed.search(step.text) or rules.put_in_place.search(step.text))
         for said in sentences(step.text)
         if _names_ways(said.text) and not is_announcement(said.text)
     ]
@@ -89,10 +56,11 @@ def weighed(steps: Sequence[Step]) -> list[tuple[str, Step]]:
 
 def _names_ways(text: str) -> bool:
     """Whether a sentence names another way than the one that was taken, of the work and not of the agent's working."""
-    named = _WEIGHED.search(text) or (_REPLACED.search(text) and _CHOSEN.search(text))
+    rules = statement_rules()
+    named = rules.ways_weighed.search(text) or (rules.put_in_place.search(text) and rules.chosen.search(text))
     # A colon leads to a list, which is not quoted with it.
     whole = len(words(text)) >= _MIN_WEIGHED and not text.endswith(":")
-    return bool(named) and whole and not statement_rules().not_agent.search(text)
+    return bool(named) and whole and not rules.not_agent.search(text)
 
 
 def reports_of(steps: Sequence[Step], worked: datetime | None) -> list[tuple[str, Step]]:
@@ -102,7 +70,7 @@ def reports_of(steps: Sequence[Step], worked: datetime | None) -> list[tuple[str
         for step in [step for step in steps if reports(step)][-_MAX_REPORTS:]
         for said in sentences(telling(step.text))
         if len(words(said.text)) >= _MIN_CAUSE and not said.text.endswith(":") and not is_announcement(said.text)
-        if not _NOT_DONE.search(said.text)
+        if not statement_rules().undone.search(said.text)
     ]
     last = _last_report(steps, worked)
     return [*told, (summary_line(telling(last.text), SAID), last)] if last else told

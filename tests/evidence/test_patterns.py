@@ -9,7 +9,7 @@ import pytest
 
 import aicx
 from aicx.evidence.patterns import command_rules, memory_rules, note_rules, statement_rules
-from aicx.titles import title_rules
+from aicx.telling import title_rules
 from aicx.values import BORDERS
 
 

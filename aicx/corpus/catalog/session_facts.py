@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import filterfalse
+from itertools import filterfalse, zip_longest
 from typing import Any
 
+from aicx import titles
 from aicx.corpus.files import FORGOTTEN
-from aicx.telling import count_telling
-from aicx.titles import leans, name_given, name_of_session, names_number_alone, points_at_branch, title_rules, with_work
+from aicx.telling import count_telling, title_rules
 from aicx.values import batches
 
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
@@ -40,14 +40,15 @@ def settle(connection: sqlite3.Connection, sessions: Iterable[tuple[str, str]]) 
     prompts: set[str] = set()
     for part in batches(sorted(sessions), AT_ONCE):
         marks, names = ",".join(["(?,?)"] * len(part)), [name for session in part for name in session]
-        for row in _rows(connection, _BEFORE.format(marks), names):
-            _note(row["base"], row["prompt_key"], bases, prompts)
+        before = _rows(connection, _BEFORE.format(marks), names)
         chunks: dict[tuple[str, str], list[sqlite3.Row]] = {session: [] for session in part}
         for row in _rows(connection, _PARTS.format(marks), names):
             chunks[row["agent"], row["session_id"]].append(row)
         found = [_gather(*session, rows) for session, rows in chunks.items() if rows]
-        for one in found:
-            _note(one["base"], one["prompt_key"], bases, prompts)
+        known = [(one["base"], one["prompt_key"]) for one in before]
+        for base, prompt in known + [(one["base"], one["prompt_key"]) for one in found]:
+            bases |= {base} - {None}
+            prompts |= {prompt} - {None}
         gone = [session for session, rows in chunks.items() if not rows]
         connection.executemany("DELETE FROM sessions WHERE agent=? AND session_id=?", gone)
         # A session without a prompt or a title is settled with this; the others below, with those like them.
@@ -80,70 +81,91 @@ def _rows(connection: sqlite3.Connection, query: str, values: Sequence[str] = ()
     return cursor.execute(query, values).fetchall()
 
 
-def _note(base: str | None, prompt_key: str | None, bases: set[str], prompts: set[str]) -> None:
-    if base:
-        bases.add(base)
-    if prompt_key:
-        prompts.add(prompt_key)
-
-
 def _gather(agent: str, session_id: str, parts: Sequence[sqlite3.Row]) -> dict[str, Any]:
     """Joins the facts of a session's chunks."""
-    given = name_given(parts[0]["late_title"]) or next(
-        (part["topic"] for part in reversed(parts) if part["topic_from"] == "agent"), None
-    )
-    topics = [
-        (part["topic"], part["topic_from"]) for part in parts if part["topic_from"] not in (None, "agent", "none")
+    # What was planned last before the person stopped the agent is not done.
+    works = [
+        (part["work"], part["work_from"])
+        for part, after in zip_longest(parts, parts[1:])
+        if part["work"] and not (part["work_from"] == "plan" and after and after["work_from"] == "stopped")
     ]
-    topics = [one for one in dict.fromkeys(topics) if one[0] != FORGOTTEN]  # most chunks repeat the one before
-    # A client says what was built of a session that built nothing, and the person what was asked for.
-    built = any(part["work_from"] in ("commit", "plan", "files") for part in parts)
-    if not built and any(one[1] in ("prompt", "thing") for one in topics) and title_rules().made.search(given or ""):
-        given = None
-    # A prompt that says too little gives way to a later one that says more; what comes after that is another matter.
-    topic, source = (
-        (given, "agent")
-        if given
-        else next(
-            (one for one in topics if one[1] not in ("weak", "said")),
-            max(topics, key=lambda one: (one[1] == "weak", count_telling(one[0])), default=(None, None)),
-        )
-    )
-    works = [(part["work"], part["work_from"]) for part in parts if part["work"]]
+    prompted = [part["title"] for part in parts if part["prompts"] and part["title"]]
+    topic, source = _topic(parts, prompted, works)
+    is_given = source == "agent"
     # What was found last answers the prompt, where there is one; else what was found first is what it is about.
     is_one = sum(part["prompts"] or 0 for part in parts) < 2
     by_kind = ([one for one in works if one[1] == kind] for kind in _WORKS)
     work, work_from = next(
         (some[-1] if is_one and some[0][1] == "result" else some[0] for some in by_kind if some), (None, None)
     )
+    if work_from == "commit":
+        work = titles.best_subject(text for text, kind in works if kind == "commit") or work
     branch = next((part["branch"] for part in parts if part["branch"] not in _TRUNKS), None)
-    if branch and source != "agent" and points_at_branch(topic or ""):
+    if branch and source != "agent" and titles.points_at_branch(topic or ""):
         work, work_from = f"{branch}: {work}" if work and work_from != "files" else branch, work_from or "branch"
     # Sessions with one title, as forks have, are told apart by what was done or asked in each.
-    if topic and names_number_alone(topic):
+    if topic and (
+        titles.names_number_alone(topic) or (source in ("agent", "prompt") and titles.names_no_object(topic))
+    ):
         source = "thing"
-    asked = [part["title"] for part in parts if part["prompts"] and part["title"]]
     # A question, and what leans on something said before, tell a session apart no better than what was found.
-    asked = [*filterfalse(leans, asked), work, *asked]
+    asked = [*filterfalse(titles.leans, prompted), work, *prompted]
     own = work if work_from in ("commit", "plan") else next(filter(None, asked), None)
     typed = sum(part["typed"] or 0 for part in parts)
     opened = next((part for part in parts if part["prompt_key"]), None)
-    base = name_of_session(topic, source, work, work_from) or next(
+    base = titles.name_of_session(topic, source, work, work_from) or next(
         (part["title"] for part in parts if part["title"]), None
     )
     if base and work_from == "result":  # it stands beside what was asked, where the base does not say it already
-        work = with_work(base, work) if base == topic else base
+        work = titles.with_work(base, work) if base == topic else base
     return {
         "agent": agent,
         "session_id": session_id,
         "base": base,
-        "work": own if typed and given else work,
+        "work": own if typed and is_given else work,
         "evidence": next((part["automated_why"] for part in parts if part["automated_why"]), None),
         "prompt_key": opened["prompt_key"] if opened else None,
         "prompt_size": opened["prompt_size"] if opened else 0,
         "prompts": sum(part["prompts"] or 0 for part in parts),
         "typed": typed,
     }
+
+
+def _topic(
+    parts: Sequence[sqlite3.Row], prompted: Sequence[str], works: Sequence[tuple[str, str]]
+) -> tuple[str | None, str | None]:
+    """What a session was about, and where that is from (see `Naming`): its client's title, else what was asked."""
+    given = titles.name_given(parts[0]["late_title"]) or next(
+        (part["topic"] for part in reversed(parts) if part["topic_from"] == "agent"), None
+    )
+    topics = [
+        (part["topic"], part["topic_from"]) for part in parts if part["topic_from"] not in (None, "agent", "none")
+    ]
+    topics = [one for one in dict.fromkeys(topics) if one[0] != FORGOTTEN]  # most chunks repeat the one before
+    built = {kind for _, kind in works} & {"commit", "plan", "files"}
+    # A client says what was built of a session that built nothing, and the person what was asked for. And it takes
+    # the name of something that was quoted: of what was neither asked for nor done.
+    if (
+        given
+        and not built
+        and any(one[1] in ("prompt", "thing") for one in topics)
+        and title_rules().made.search(given)
+    ):
+        given = None
+    is_foreign = given and not titles.names_number_alone(given) and not titles.akin(given, (*prompted, *dict(works)))
+    if is_foreign and prompted and "commit" in built:
+        return prompted[0], "thing"
+    if given:
+        return given, "agent"
+    # A prompt that says too little gives way to a later one that says more; what comes after that is another matter.
+    topic, source = next(
+        (one for one in topics if one[1] not in ("weak", "said")),
+        max(topics, key=lambda one: (one[1] == "weak", count_telling(one[0])), default=(None, None)),
+    )
+    if topic and source in ("prompt", "thing", "weak") and topic in prompted:
+        then = next(iter(prompted[prompted.index(topic) + 1 :]), "")
+        topic = then if titles.takes_back(then, topic) and then not in dict(works) else topic
+    return topic, source
 
 
 def _settle_runs(connection: sqlite3.Connection, members: Sequence[sqlite3.Row]) -> set[str]:
@@ -166,7 +188,7 @@ def _settle_titles(connection: sqlite3.Connection, members: Sequence[sqlite3.Row
         title = one["base"]
         if len(members) > 1:
             is_run = one["automated_why"] is not None or title.lower().startswith(_ROLE)
-            title = (one["work"] or title) if is_run else with_work(title, one["work"])
+            title = (one["work"] or title) if is_run else titles.with_work(title, one["work"])
         if title != one["title"]:
             _set(connection, one, "title", title)
 

@@ -18,7 +18,7 @@ from aicx.fields import INLINE
 from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.sources import reopen_command
-from aicx.telling import sentences
+from aicx.telling import MAX_TITLE, clip_title, sentences
 from aicx.titles import APPROVAL, name_of_prompt
 from aicx.values import dataclass
 
@@ -33,6 +33,7 @@ _ORDERS: dict[Sort, str] = {
 _SUMS = ("agent", "session_id", "started_at", "completed_at", "chunks", "messages")
 # Where a title goes on with something else: what was done, found or given.
 _GOES_ON = re.compile(r"(?: \u2014|:) ")
+_JOINT = " \u2014 "
 _OPENING = 240  # of a prompt: so much the runs of one prompt have in common
 _FACTS = "id, project, lane, branch, cwd, parent_session"
 
@@ -139,7 +140,9 @@ def _title_of_runs(layout: Layout, catalog: Catalog, newest: Any, titles: Sequen
     """
     common = commonprefix([f"{title}: " for title in titles])  # noqa: RUF071  of words, not of paths
     *_, last = (0, *(found.start() for found in _GOES_ON.finditer(common)))
-    if " " in common[:last] or common[:last] == APPROVAL:
+    if common[:last] == APPROVAL or (" " in common[:last] and _JOINT not in common[:last]):
+        return _with_some(common[:last], [title[last:] for title in titles])
+    if " " in common[:last]:
         return common[:last]
     rows = catalog.rows(
         "SELECT path FROM chunks WHERE agent=? AND session_id=? AND ignored=0 ORDER BY stream, number LIMIT 1",
@@ -148,8 +151,17 @@ def _title_of_runs(layout: Layout, catalog: Catalog, newest: Any, titles: Sequen
     with suppress(NotFound, CorpusDamaged):
         asked = name_of_prompt((load_sidecar(layout, rows[0]["path"]).fields.get("prompt") or "")[:_OPENING])
         if asked:
-            return next(sentences(asked.text.lstrip("\"'# ")))
+            return _with_some(next(sentences(asked.text.lstrip("\"'# "))), titles)
     return str(newest["automated_why"])
+
+
+def _with_some(head: str, titles: Sequence[str]) -> str:
+    """What many have in common, with what the newest of them was, or two where there is room."""
+    head = clip_title(head, MAX_TITLE // 2)
+    room = MAX_TITLE - len(head) - len(_JOINT)
+    told = dict.fromkeys(title.lstrip(" :\u2014") for title in titles if title != head)
+    some = [*filter(None, told)][: 2 if room > MAX_TITLE // 2 else 1]
+    return f"{head}{_JOINT}{'; '.join(clip_title(one, room // len(some) - 1) for one in some)}" if some else head
 
 
 def facts_of(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:

@@ -9,22 +9,11 @@ from functools import partial
 from itertools import chain, pairwise, zip_longest
 from typing import Any
 
+from aicx import titles
 from aicx.corpus.catalog.fields import key_of_text, own_messages
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.sources.tools import changes_files
-from aicx.titles import (
-    PLANS,
-    TitleLine,
-    goes_on,
-    is_conclusion,
-    name_given,
-    name_of_prompt,
-    name_of_work,
-    plan_of,
-    shorten_title,
-    subjects_of,
-    with_work,
-)
+from aicx.telling import title_rules
 from aicx.types import INTERRUPTED, PROMPTS, Origin, Role
 from aicx.values import dataclass
 
@@ -35,13 +24,6 @@ _COMMITS = re.compile(rb"commit|create")
 UNTITLED = "Untitled session"
 # How a client reports that programs of its user, which it runs at its events, failed.
 _OF_HOOKS = re.compile(r"Hook\(s\) \[")
-# How a person takes back what an agent is about to do.
-_REFUSES = re.compile(
-    r"\W*(?:(?:please|oh|ok(?:ay)?|but|wait),? )*"
-    r"(?:no(?:pe)?\s*(?:[,.!:;]|\Z)|don['\u2019]?t\b|do not\b|stop\b|leave (?:it|that|this|out)\b|skip\b|never ?mind\b"
-    r"|forget (?:it|that|about)\b|nein\b|lass das\b|nicht\b|non[,.!]|ne (?:fais|touche)\b|\u043d\u0435\u0442\b)",
-    re.IGNORECASE,
-)
 # The fields that `name_chunk` gives a sidecar.
 NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_key"))
 
@@ -67,7 +49,7 @@ class NamingMessage:
             draft.entry.text,
             draft.body.decode() if tool and tool.command and _COMMITS.search(draft.body) else None,
             tool.files if tool and changes_files(tool.name, draft.entry.text) else (),
-            plan_of(tool.name, draft.body.decode()) if tool and tool.name in PLANS else (),
+            titles.plan_of(tool.name, draft.body.decode()) if tool and tool.name in titles.PLANS else (),
         )
 
     @classmethod
@@ -79,7 +61,7 @@ class NamingMessage:
         name = tool.get("name") or ""
         files = tool.get("files") or () if changes_files(name, text) else ()
         command = text if tool.get("command") else None
-        return cls(message["role"], message["origin"], text, command, files, plan_of(name, text))
+        return cls(message["role"], message["origin"], text, command, files, titles.plan_of(name, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +91,8 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
     asked = [one for one in messages if one.origin in PROMPTS]
     if not asked and not before.prompted:
         asked = [one for one in messages if one.role == "user" and one.origin == "agent"]  # a subagent's task
-    own = _best(name for one in _carried_out(asked, messages) if (name := name_of_prompt(one.text)) is not None)
-    subjects = [subject for one in messages if one.command for subject in subjects_of(one.command)]
+    own = _best(name for one in _carried_out(asked, messages) if (name := titles.name_of_prompt(one.text)) is not None)
+    subjects = [subject for one in messages if one.command for subject in titles.subjects_of(one.command)]
     statements = (one.text for one in messages if one.role in ("assistant", "artifact"))
     notices = (
         one.text
@@ -118,25 +100,30 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
         if one.role == "system" and one.origin == "injected" and not _OF_HOOKS.match(one.text)
     )
     paths = chain.from_iterable(one.files for one in messages)
-    work = partial(name_of_work, subjects, _planned(messages), list(paths))
+    planned, is_stopped = _planned(messages)
+    work = partial(titles.name_of_work, subjects, planned, list(paths))
     known = _session(given, own, _as_said(asked), before)
     says_little = own is None or own.weak
     done, source = (work(statements) if says_little else None) or (None, None)
     if own is not None:
-        title = with_work(own.text, done) if own.weak and source != "files" else own.text
+        title = titles.with_work(own.text, done) if own.weak and source != "files" else own.text
     else:
-        title = done or known.topic or (name_of_work((), (), (), notices) or ("", None))[0]
+        title = done or known.topic or (titles.name_of_work((), (), (), notices) or ("", None))[0]
     fields: dict[str, Any] = {"title": title, "topic": known.topic, "topic_from": known.source or "none"}
     # What an agent says on its way names a part of a session; what it found at the end of a turn may name the session.
     made, made_from = work() or (None, None)
-    if made_from not in ("commit", "plan") and (found := name_of_work((), (), (), _concluded(messages))):
+    if made_from not in ("commit", "plan") and (found := titles.name_of_work((), (), (), _concluded(messages))):
         made, made_from = found[0], "result"
     if made and (made_from == "commit" or not before.worked):
         fields |= {"work": made, "work_from": made_from}
+    elif is_stopped:
+        fields |= {"work": None, "work_from": "stopped"}
     if asked and not before.prompted:
         fields["prompt_key"] = key_of_text(" ".join(asked[0].text.split())[:_OPENING])
     return fields, replace(
-        known, prompted=before.prompted or bool(asked), worked=before.worked or made_from in ("commit", "plan")
+        known,
+        prompted=before.prompted or bool(asked),
+        worked=(before.worked and not is_stopped) or made_from in ("commit", "plan"),
     )
 
 
@@ -146,35 +133,40 @@ def _carried_out(asked: Sequence[NamingMessage], messages: Sequence[NamingMessag
     back = {
         id(one)
         for one, after, *then in zip_longest(told, told[1:], told[2:])
-        if after and after.text.startswith(INTERRUPTED)
-        if one.text[:1] in "/$" or any(_is_again(one.text, later.text) for later in then if later)
+        if after and (_is_stopped(one, after, *then) or titles.takes_back(after.text[:_OPENING], one.text[:_OPENING]))
     }
     return [one for one in asked if id(one) not in back]
 
 
-def _is_again(text: str, later: str) -> bool:
-    """Whether most words of a prompt are in the next one too."""
-    words, others = (frozenset(one[:_OPENING].lower().split()) for one in (text, later))
-    return 2 * len(words & others) > max(len(words), len(others))
+def _is_stopped(one: NamingMessage, after: NamingMessage, later: NamingMessage | None) -> bool:
+    """Whether the person stopped the agent at a prompt that was a command, or that they said again."""
+    is_again = later and titles.is_again(one.text[:_OPENING], later.text[:_OPENING], 2)
+    return after.text.startswith(INTERRUPTED) and (one.text[:1] in "/$" or bool(is_again))
 
 
 def _concluded(messages: Sequence[NamingMessage]) -> Iterator[str]:
     """What the agent said last before it was asked again, or at the end."""
     for one, after in pairwise((*messages, None)):
-        if one and one.role == "assistant" and (after is None or after.origin in PROMPTS) and is_conclusion(one.text):
+        is_last = one and one.role == "assistant" and (after is None or after.origin in PROMPTS)
+        if one and is_last and titles.is_conclusion(one.text):
             yield one.text
 
 
-def _planned(messages: Sequence[NamingMessage]) -> list[str]:
-    """The items of the plans that were made since the person last stopped the agent: what they stopped is not done."""
-    begin = 0
+def _planned(messages: Sequence[NamingMessage]) -> tuple[list[str], bool]:
+    """The items of the plans that were made since the person last stopped the agent: what they stopped is not done.
+
+    Also whether they stopped what was planned before these messages.
+    """
+    begin, is_stopped, is_asked = 0, False, False
     for number, one in enumerate(messages):
+        is_asked = is_asked or one.origin in PROMPTS
         if one.text.startswith(INTERRUPTED):
             then = next((after.text for after in messages[number + 1 :] if after.origin in PROMPTS), "")
-            begin = begin if goes_on(then) else number
-        elif one.origin in PROMPTS and _REFUSES.match(one.text):
+            begin = begin if titles.goes_on(then) else number
+            is_stopped = is_stopped or not (is_asked or titles.goes_on(then) or not then)
+        elif one.origin in PROMPTS and title_rules().refuses.match(one.text):
             begin = number
-    return list(chain.from_iterable(one.plan for one in messages[begin:]))
+    return list(chain.from_iterable(one.plan for one in messages[begin:])), is_stopped
 
 
 def _as_said(asked: Sequence[NamingMessage]) -> str:
@@ -182,13 +174,13 @@ def _as_said(asked: Sequence[NamingMessage]) -> str:
 
     Else the first command, which at least says what was begun.
     """
-    plain = (shorten_title(one.text) for one in asked if one.text[:1] not in "/!")
-    return next(plain, "") or next((shorten_title(one.text) for one in asked if one.text[:1] == "/"), "")
+    plain = (titles.shorten_title(one.text) for one in asked if one.text[:1] not in "/!")
+    return next(plain, "") or next((titles.shorten_title(one.text) for one in asked if one.text[:1] == "/"), "")
 
 
-def _best(names: Iterator[TitleLine]) -> TitleLine | None:
+def _best(names: Iterator[titles.TitleLine]) -> titles.TitleLine | None:
     """The first that says enough by itself, or refers to something; else the first."""
-    first: TitleLine | None = None
+    first: titles.TitleLine | None = None
     for name in names:
         if not name.weak or name.of_thing:
             return name
@@ -196,8 +188,8 @@ def _best(names: Iterator[TitleLine]) -> TitleLine | None:
     return first
 
 
-def _session(given: str | None, own: TitleLine | None, said: str, before: Naming) -> Naming:
-    if title := name_given(given):
+def _session(given: str | None, own: titles.TitleLine | None, said: str, before: Naming) -> Naming:
+    if title := titles.name_given(given):
         return replace(before, topic=title, source="agent")
     if own is None:
         return replace(before, topic=said, source="said") if said and before.topic is None else before

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
 from aicx.errors import UsageError
+from aicx.evidence.patterns import memory_rules
 from aicx.memory.assess import Assessment
 from aicx.memory.events import Standing
 from aicx.memory.proposals import Proposal
@@ -34,13 +35,6 @@ FROM: dict[Step, frozenset[State]] = {
     "promote": frozenset({"approved", "manual-apply-pending"}),
     "verify-apply": frozenset({"manual-apply-pending"}),
 }
-# Words that tell their readers what to do. Rather one too many: what has them is never agreed to by the way.
-_ORDERS = re.compile(
-    r"\b(?:always|never|must|should|shall|prefer|avoid|ensure|make sure|from now on|going forward|has to|have to"
-    r"|needs? to|only use|use only|(?:i|we|you) (?:do not|don['\u2019]t) want)\b"
-    r"|(?:^|[.;:,] )(?:please )?(?:do not|don['\u2019]t|use|run|keep(?! in mind)|write|put|call|name|add|check|ask)\b",
-    re.IGNORECASE,
-)
 _INSTRUCTING = frozenset({"policy", "preference"})  # kinds that are instructions in whatever words
 _QUESTION = re.compile(r"[^.!?]*\?")
 _NOTHING = Standing()
@@ -92,7 +86,7 @@ def state_of(found: Assessment, standing: Standing) -> State:
 
 def reads_like_instruction(text: str) -> bool:
     """Whether a text tells its readers what to do, rather than what is so."""
-    return _ORDERS.search(_QUESTION.sub("", text).strip()) is not None
+    return memory_rules().tells_readers.search(_QUESTION.sub("", text).strip()) is not None
 
 
 def surface_of(one: Record | Proposal) -> Surface:

@@ -57,6 +57,20 @@ class TestTitles:
         home.store()
         assert facts(home)[SESSION][0] == "orbit issue #7 \u2014 Seal it with wax"
 
+    def test_a_client_s_title_of_what_was_only_quoted_gives_way_to_what_was_asked(self, home):
+        log = ClaudeLog().prompt("Let any hive be described in the settings, as for the wasps", 0)
+        log.call("Bash", 1, command="git commit -m 'Describe hives in the settings'").result("[main 1a2b3c4] x", 2)
+        home.claude(log.title("Wolf support"))
+        home.store()
+        title = "Let any hive be described in the settings, as\u2026 \u2014 Describe hives in the settings"
+        assert facts(home)[SESSION][0] == title
+
+    @pytest.mark.parametrize("given", ["mise run lint fails", "Fixed lint errors in Go files"])
+    def test_checks_that_fail_are_told_with_what_was_mended(self, home, given):
+        home.claude(ClaudeLog().prompt("fix lint", 0).answer("The queen was named twice in the hive.", 2).title(given))
+        home.store()
+        assert facts(home)[SESSION][0] == f"{given} \u2014 The queen was named twice in the hive"
+
     def test_an_own_title_that_says_nothing_gives_way_to_the_prompt(self, home):
         home.claude(ClaudeLog().prompt("Seal the queen's cell", 0).title("/clear"))
         home.store()
@@ -276,16 +290,22 @@ class TestLists:
         assert items[1]["run_ids"] == []
 
     def test_runs_of_one_prompt_are_called_by_what_they_share(self, home):
-        assert listed(home)[0]["title"] == "You are the keeper of the hive and judge what\u2026"
+        title = "You are the keeper of the hive and judge what\u2026"
+        assert listed(home)[0]["title"] == f"{title} \u2014 Cell number five was\u2026; Cell number four was\u2026"
 
     @pytest.mark.parametrize(
         ("given", "title"),
         [
-            ('Planned action JSON:\n{{"justification": "May I seal cell {}?"}}', "approval"),
-            # What each was given is no name of all.
+            (
+                'Planned action JSON:\n{{"justification": "May I seal cell {}?"}}',
+                "approval \u2014 seal cell two?; seal cell one?",
+            ),
             (
                 "Judge the change.\n\n---\n\nChange: seal cell {} with wax",
-                "You are the judge of what changed in the hive",
+                (
+                    "You are the judge of what changed in the hive. \u2014 "
+                    "Judge: seal cell two\u2026; Judge: seal cell one\u2026"
+                ),
             ),
         ],
     )
@@ -296,7 +316,7 @@ class TestLists:
             )
             home.claude(ClaudeLog(session(number + 7)).prompt(asked, 900 + number, **SDK).answer("Fine.", 902 + number))
         home.store()
-        assert title in {item["title"].rstrip(".") for item in listed(home) if item["runs"] == 2}
+        assert title in {item["title"] for item in listed(home) if item["runs"] == 2}
 
     def test_each_run_is_an_item_where_that_is_asked(self, home):
         items = listed(home, Filters(automated=True))

@@ -54,6 +54,20 @@ def test_a_prompt_that_was_stopped_and_said_again_is_told_as_it_was_said_again()
     assert topic(first, STOPPED, asks("paint it green")) == "look after hive A12 in the garden"
 
 
+def test_a_prompt_that_another_takes_back_names_nothing() -> None:
+    first = asks("Hide the queen of the hive from visitors")
+    assert topic(first, asks("thinking again: let's move the queen out")) == "thinking again: let's move the queen out"
+    assert topic(first, asks("on second thought, paint the fence")) == "Hide the queen of the hive from visitors"
+    assert topic(first, asks("actually, why is the queen so loud")) == "Hide the queen of the hive from visitors"
+
+
+def test_what_was_planned_before_is_taken_back_where_the_person_stops_it_at_once() -> None:
+    fields, after = name_chunk((STOPPED, asks("the label will confuse the bees")), None, Naming(worked=True))
+    assert (fields["work_from"], after.worked) == ("stopped", False)
+    assert "work_from" not in name_chunk((STOPPED,), None, Naming(worked=True))[0]
+    assert "work_from" not in name_chunk((asks("done?"), STOPPED, asks("later")), None, Naming(worked=True))[0]
+
+
 def test_what_an_agent_found_at_the_end_of_a_turn_names_what_was_done() -> None:
     finding = NamingMessage("assistant", "agent", "The queen of the hive was never fed honey.")
     edit = NamingMessage("tool", "tool", "Edit", files=("hive.py",))
