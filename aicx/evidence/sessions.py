@@ -65,6 +65,11 @@ class SessionRow:
     completed_at: datetime
     files: tuple[str, ...] = ()
     automated_why: str | None = None  # the evidence that a program ran it; None where a person did
+    branches: tuple[str, ...] = ()  # all that it was on
+
+    def was_on(self, branch: str | None) -> bool:
+        """Whether a session worked on a branch, at its end or before."""
+        return branch is not None and (branch == self.branch or branch in self.branches)
 
     @property
     def ref(self) -> str:
@@ -159,7 +164,8 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
     rows = catalog.rows(
         # Bare columns beside max() are those of the row that holds the maximum: the session's last chunk.
         "SELECT agent, session_id, project, branch, lane, parent_session, min(started_at) AS first,"
-        f" max(completed_at) AS last FROM chunks WHERE session_id {among} AND stream=''"
+        " max(completed_at) AS last, group_concat(DISTINCT branch) AS branches"
+        f" FROM chunks WHERE session_id {among} AND stream=''"
         " AND +ignored=0 AND +started_at<=? GROUP BY agent, session_id ORDER BY last DESC, agent, session_id",
         values,
     )
@@ -177,6 +183,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
             completed_at=datetime.fromisoformat(row["last"]),
             files=tuple(files.get((row["agent"], row["session_id"]), ())),
             automated_why=evidence.get((row["agent"], row["session_id"])),
+            branches=tuple((row["branches"] or "").split(",")),
         )
         for row in rows
         if (row["agent"], row["session_id"]) in wanted

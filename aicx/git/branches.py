@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from aicx.git.state import Git, GitState
+from aicx.git.state import Commit, Git, GitState
 from aicx.git.subjects import plain_subject
 
 # Commits of the head that are looked at, the newest, and bytes of what git lists of their changes.
 _MAX_COMMITS, _MAX_LISTED = 2000, 8_000_000
 _MAX_FILES = 60  # of a session that are asked for
+_FORMAT = "%H%x00%ct%x00%an%x00%s%x00%b%x01"
 # A shorter subject, as "wip" or "fix tests", is that of other commits too.
 _MIN_SUBJECT = 12
 BranchState = Literal[
@@ -31,23 +32,15 @@ CURRENT: frozenset[BranchState] = frozenset({"same_branch", "merged", "gone", "u
 _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop"})
 
 
-class HeadCommit(NamedTuple):
-    """A commit that the head holds: when it was committed, its subject, and the lines of its message below."""
-
-    at: datetime
-    subject: str
-    body: tuple[str, ...]
-
-
 class Landed:
     """The newest commits of the head, asked for when it is made and waited for when they are needed."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._answer = git.begin("log", f"-n{_MAX_COMMITS}", "--format=%ct%x00%s%x00%b%x01", "HEAD", "--")
+        self._answer = git.begin("log", f"-n{_MAX_COMMITS}", f"--format={_FORMAT}", "HEAD", "--")
 
     @cached_property
-    def commits(self) -> tuple[HeadCommit, ...]:
+    def commits(self) -> tuple[Commit, ...]:
         return tuple(_read(self._answer() or ""))
 
     def holds_subject(self, subject: str, since: datetime) -> bool:
@@ -68,11 +61,13 @@ class Landed:
 
     def holds_files(self, paths: Collection[str], since: datetime) -> bool:
         """Whether the head has each of these files, relative to its root, in a commit made ``since``."""
-        if not 0 < len(paths) <= _MAX_FILES:
-            return False
+        return 0 < len(paths) <= _MAX_FILES and self.changed(paths, since) == set(paths)
+
+    def changed(self, paths: Collection[str], since: datetime) -> set[str]:
+        """Those of the files that the head has in a commit made ``since``."""
         wanted = ("log", f"--since={int(since.timestamp())}", "--format=", "--name-only", "-z", "HEAD", "--")
         named = self._git.ask_some(_MAX_LISTED, *wanted, *(f":(top,literal){path}" for path in paths)) or ""
-        return {name.strip("\n") for name in named.split("\0")} >= set(paths)
+        return {name.strip("\n") for name in named.split("\0")} & set(paths)
 
     def holds_changes(self, ref: str) -> bool:
         """Whether every file as ``ref`` changed it was so in the head, since both went apart.
@@ -88,13 +83,13 @@ class Landed:
         return bool(theirs) and theirs <= set(_changes(ours or ""))
 
 
-def _read(text: str) -> Iterator[HeadCommit]:
+def _read(text: str) -> Iterator[Commit]:
     for block in text.split("\x01"):
-        at, _, rest = block.strip("\n").partition("\0")
-        subject, _, body = rest.partition("\0")
+        name, at, author, subject, body = [*block.strip("\n").split("\0"), "", "", "", ""][:5]
         if at.isdigit():
             lines = (line.strip().lstrip("*-").strip() for line in body.splitlines())
-            yield HeadCommit(datetime.fromtimestamp(int(at), UTC), subject, tuple(filter(None, lines)))
+            committed = datetime.fromtimestamp(int(at), UTC)
+            yield Commit(name, committed, subject, tuple(filter(None, lines)), author)
 
 
 def _changes(listed: str) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
@@ -22,7 +22,6 @@ from aicx.values import dataclass
 
 # What a brief names of a long list; the counts are always whole.
 _MAX_PATHS = 200
-_MAX_COMMITS = 50
 _MAX_WORKTREES = 50
 _TIMEOUT_SECONDS = 5.0
 # Where so many questions had no answer one after the other, git rests for a while: something in its folder hangs.
@@ -40,11 +39,13 @@ class Worktree(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit by its whole hash, when it was committed, and its subject."""
+    """A commit by its whole hash: when it was committed, its author, its subject and the lines of its message below."""
 
     hash: str
     at: datetime
     subject: str
+    body: tuple[str, ...] = ()
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,14 +217,6 @@ class Git:
             return None
         return output.decode("utf-8", "surrogateescape")
 
-    def begin_commits(self, since: datetime) -> Callable[[], tuple[list[Commit], int]]:
-        """Starts asking for what was committed to the head after ``since``: the newest commits, and how many."""
-        # Git takes its own date formats; seconds since the epoch need the mark.
-        answer = self.begin(
-            "log", f"--since=@{int(since.timestamp()) + 1}", "--format=%H%x00%ct%x00%s%x01", "HEAD", "--"
-        )
-        return lambda: _read_commits(answer() or "")
-
 
 class GitProbe:
     """A look at a folder, begun and not waited for: in a large repository git takes a while. Close it when done."""
@@ -336,18 +329,6 @@ def _read_header(state: GitState, rest: str) -> GitState:
             ahead, _, behind = value.partition(" ")
             return replace(state, ahead=int(ahead), behind=-int(behind))
     return state
-
-
-def _read_commits(text: str) -> tuple[list[Commit], int]:
-    found: list[Commit] = []
-    count = 0
-    for line in text.split("\x01"):
-        parts = line.strip("\n").split("\0")
-        if len(parts) == 3 and parts[1].isdigit():
-            count += 1
-            if count <= _MAX_COMMITS:
-                found.append(Commit(parts[0], datetime.fromtimestamp(int(parts[1]), UTC), parts[2]))
-    return found, count
 
 
 def _worktrees(git: Git) -> Iterator[Worktree]:

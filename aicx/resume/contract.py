@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.git import inside
@@ -54,7 +55,7 @@ def contract_of(report: ResumeReport, passed: Mapping[str, Sequence[str]], topic
             files=[] if report.has_no_history else [file.path for file in report.files],
             edited={file.path for file in report.files if Reason.EDITED_BEFORE in file.reasons} if resumed else (),
             mapped=list(dict.fromkeys(path for path in mapped if path not in report.dropped_files)),
-            task_status=_task_status(report),
+            task_status="active" if task else "paused" if report.tasks and report.tasks.waiting else None,
             task_files=[path for path in files if root is None or inside(root, path)],
             missing=[path for path in files if root is not None and not inside(root, path)],
             discarded=task.texts("discarded_paths") if task else [],
@@ -64,12 +65,6 @@ def contract_of(report: ResumeReport, passed: Mapping[str, Sequence[str]], topic
             sources=[ref for ref in sources if ":" in ref],
         )
     )
-
-
-def _task_status(report: ResumeReport) -> Literal["active", "paused"] | None:
-    if report.tasks is None:
-        return None
-    return "active" if report.tasks.active else "paused" if report.tasks.waiting else None
 
 
 def _is_there(root: Path | None, command: str) -> bool:
@@ -92,7 +87,6 @@ class History:
     ) -> None:
         self._layout, self._catalog, self._projects = layout, catalog, projects
         self._now, self._excluded = instant(now, "seconds"), excluded
-        self._read: list[SessionFacts] | None = None
 
     def known_fixes(self, resumed: BriefedSession | None) -> tuple[Pattern, ...]:
         """The open failures of a session that were resolved once, the last reported first."""
@@ -125,13 +119,10 @@ class History:
                 passed.setdefault(whole, []).append(facts.ref)
         return dict(sorted(passed.items(), key=lambda one: -len(one[1])))
 
-    @property
+    @cached_property
     def _facts(self) -> list[SessionFacts]:
-        if self._read is None:
-            self._read = list(self._load()) if self._projects and self._layout.work_facts.exists() else []
-        return self._read
-
-    def _load(self) -> list[SessionFacts]:
+        if not self._projects or not self._layout.work_facts.exists():
+            return []
         from aicx.work.facts_index import facts_so_far
 
         where = f"project IN ({','.join('?' * len(self._projects))})"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from aicx.errors import NotFound, UsageError
@@ -163,7 +163,8 @@ def entry_files(
     tells whether a file holds nothing but what `aicx init` wrote.
     """
     tallies = _tallies(ranked, edits, recalled, succeeded, ask, mentions)
-    folders = _folders({*tallies, *(path for item in ranked for path in item.files)})
+    paths = {*tallies, *(path for item in ranked for path in item.files)}
+    folders = {str(folder) for path in paths for folder in PurePosixPath(path).parents}
     changes = [edit.path for item in ranked[:MAX_SESSIONS] for edit in edits.get(item.session.ref, ())]
     order = {path: number for number, path in reversed(list(enumerate(changes)))}
     # Of two that are worth the same, the one that was changed last.
@@ -190,17 +191,6 @@ def entry_files(
     return chosen, [*considered, *_outside(ranked, roots)]
 
 
-def _folders(paths: Iterable[str]) -> set[str]:
-    """Every folder that one of the paths lies in."""
-    found: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return found
-
-
 def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:
     """Returns what the best sessions touched elsewhere: never something to look at first."""
     paths = dict.fromkeys(
@@ -221,7 +211,7 @@ def _tallies(
     ask: Ask,
     mentions: Mentions,
 ) -> dict[str, _Tally]:
-    tallies: dict[str, _Tally] = {}
+    tallies = defaultdict[str, _Tally](_Tally)
     best = ranked[0].score if ranked else 1.0
     for item in ranked[:MAX_SESSIONS]:
         changed = {edit.path for edit in edits.get(item.session.ref, ())}
@@ -229,31 +219,23 @@ def _tallies(
         # A session that went through half the repository says less of each file.
         share = item.score / (best or 1.0) / (1 + math.log1p(len(paths)) / 3)
         for path in paths:
-            edited = path in changed
-            _tally(tallies, path).add(
-                share * (EDITED if edited else READ), Reason.EDITED_BEFORE if edited else Reason.READ_BEFORE
-            )
+            worth, reason = (EDITED, Reason.EDITED_BEFORE) if path in changed else (READ, Reason.READ_BEFORE)
+            tallies[path].add(share * worth, reason)
     counts = Counter(path for item in ranked for path in item.files)
     for path, count in counts.items():
         if count > 1:
-            _tally(tallies, path).add(OFTEN * math.log1p(count) / math.log1p(len(ranked)), Reason.OFTEN_EDITED)
+            tallies[path].add(OFTEN * math.log1p(count) / math.log1p(len(ranked)), Reason.OFTEN_EDITED)
     for path, weight in mentions.weights.items():
-        _tally(tallies, path).add(
-            MENTIONED * weight, Reason.CHANGED_NOW if path in ask.changed else Reason.NAMED_IN_TASK
-        )
+        tallies[path].add(MENTIONED * weight, Reason.CHANGED_NOW if path in ask.changed else Reason.NAMED_IN_TASK)
     highest = max((score for score, _ in recalled), default=0.0) or 1.0
     for score, named in recalled:
         for path in named:
-            _tally(tallies, path).add(RECALLED * score / highest, Reason.IN_RECALLED)
+            tallies[path].add(RECALLED * score / highest, Reason.IN_RECALLED)
     # By how alike they are in all: the best of several that are little alike is still little alike.
     for score, changed_then in succeeded:
         for path in changed_then:
-            _tally(tallies, path).add(SUCCEEDED * min(1.0, score), Reason.EDITED_BEFORE)
+            tallies[path].add(SUCCEEDED * min(1.0, score), Reason.EDITED_BEFORE)
     for path in {*counts, *(edit.path for of in edits.values() for edit in of)}:
         if path in tallies:
             tallies[path].seen = True
     return tallies
-
-
-def _tally(tallies: dict[str, _Tally], path: str) -> _Tally:
-    return tallies.setdefault(path, _Tally())

@@ -162,6 +162,6 @@ def shared_branches(sessions: Iterable[SessionRow]) -> Set[str]:
 
 def _branch_worth(ask: Ask, session: SessionRow, shared: Set[str]) -> float:
     """Returns what it says that a session was on the branch that is checked out; little where ``shared`` has it."""
-    if ask.branch is not None and session.branch == ask.branch:
-        return MAIN_BRANCH if session.branch in shared else BRANCH
-    return 0.0
+    if not session.was_on(ask.branch):
+        return 0.0
+    return MAIN_BRANCH if ask.branch in shared else BRANCH

@@ -109,6 +109,7 @@ class BriefedSession:
     reasons: tuple[Reason, ...]
     confidence: Confidence = "low"
     brief: SessionBrief | None = None
+    in_git: str = ""  # what git shows of its commits or edits
     outcome: Statement | None = None
     ending: Ending | None = None
     reopen: str | None = None
@@ -175,7 +176,9 @@ class ResumeReport:
     git: GitState = GitState("unavailable")
     commits: tuple[Commit, ...] = ()
     commit_count: int = 0
+    authors: tuple[str, ...] = ()  # of these commits, who made most of them first
     resumed: BriefedSession | None = None
+    latest: BriefedSession | None = None  # where nothing ties a session to what is checked out, the last one of work
     others: tuple[BriefedSession, ...] = ()
     session_count: int = 0
     recalled: tuple[Passage, ...] = ()  # as they are quoted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -13,7 +14,6 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.names import id_in, the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.errors import CorpusDamaged, MalformedPolicy, NotFound, StoreLocked, StoreUnwritable, plainly
-from aicx.git.branches import Landed
 from aicx.git.state import Git, GitProbe
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from aicx.work.state import OpenTasks
 
 
+_MAX_COMMITS = 50  # that are named
 _OF_TIE = {"task": Reason.MATCHES_TASK, "files": Reason.SHARES_FILES, "branch": Reason.SAME_BRANCH}
 
 
@@ -74,17 +75,6 @@ def ask_team(state: ResumeState) -> None:
     query.team.ask(replace(about, since=max(about.since, query.since)) if about.since and query.since else about)
 
 
-def begin_commits(state: ResumeState) -> None:
-    """Git is at work while the corpus is searched."""
-    look = state.place.look
-    state.ask_commits = look.git.begin_commits(state.latest.completed_at) if look and state.latest else None
-
-
-def look_at_head(state: ResumeState) -> None:
-    """Asks what the head holds, as far as it is needed."""
-    state.landed = Landed(state.place.look.git) if state.place.look else None
-
-
 def search_history(state: ResumeState) -> None:
     """Searches for the task, and notes of each hit how much of the task it holds."""
     if not state.topic:
@@ -97,14 +87,17 @@ def search_history(state: ResumeState) -> None:
 
 
 def read_git(state: ResumeState) -> None:
-    """Asks git what is checked out, and what was committed since the last session."""
+    """Asks git what is checked out, and what was committed since the session that is told of."""
     query, found, report = state.query, state.place.state, state.report
     report.git = replace(found, branch=query.branch) if query.branch else found
-    commits, count = state.ask_commits() if state.ask_commits else ([], 0)
+    told = report.resumed or report.latest
+    last = told.facts if told and not report.is_guess else state.latest
+    commits = state.landed.commits if state.landed and last else ()
     # A rebase gives a session's own commits a date after its end.
-    own = {line.text for line in report.resumed.brief.commits} if report.resumed and report.resumed.brief else set()
-    report.commits = tuple(one for one in commits if one.subject not in own)
-    report.commit_count = count - (len(commits) - len(report.commits))
+    own = {line.text for line in told.brief.commits} if told and told.brief else set()
+    made = [one for one in commits if last and one.at > last.completed_at and one.subject not in own]
+    report.commits, report.commit_count = tuple(made[:_MAX_COMMITS]), len(made)
+    report.authors = tuple(name for name, _ in Counter(one.author for one in made).most_common())
     state.warnings += found.notes
     since = (Reason.SINCE_LAST_SESSION,)
     state.considered += (Considered(str(Ref("commit", one.hash)), "commit", None, since) for one in report.commits)
@@ -156,11 +149,6 @@ def warn(state: ResumeState) -> None:
     report.considered, report.unavailable = tuple(state.considered), tuple(state.unavailable)
 
 
-def know_fixes(state: ResumeState) -> None:
-    """Looks up what helped before against the failures that the work goes on from."""
-    state.report.known_fixes = state.history.known_fixes(state.report.resumed)
-
-
 def ask_arbiter(state: ResumeState) -> None:
     """Lets a configured command judge the files to begin with."""
     command = state.settings.arbiter_for(state.query.agent)
@@ -171,8 +159,9 @@ def ask_arbiter(state: ResumeState) -> None:
 
 
 def draw_contract(state: ResumeState) -> None:
-    """The contract of the session that begins."""
+    """The contract of the session that begins, and what helped before against the failures that it goes on from."""
     resumed = state.report.resumed
+    state.report.known_fixes = state.history.known_fixes(resumed)
     ran = resumed.brief.tests if resumed and resumed.brief else ()
     passed = dict.fromkeys(ran, (resumed.facts.ref,)) if resumed and ran else state.history.tests()
     state.report.contract = contract_of(state.report, passed, state.topic)
@@ -197,8 +186,6 @@ def ask_summarizer(state: ResumeState) -> None:
 STAGES: tuple[Stage, ...] = (
     ask_team,  # where a share is asked too
     list_earlier,  # the sessions of the repository
-    begin_commits,
-    look_at_head,
     or_without("the search", search_history),  # passages that answer the task
     rank_earlier,
     choose_resumed,  # the session that the work goes on from
@@ -215,13 +202,12 @@ STAGES: tuple[Stage, ...] = (
     hear_team,
     warn,
     number_session,
-    know_fixes,
     ask_arbiter,
     draw_contract,  # what the session is to keep to
     ask_summarizer,
 )
 # The session that the work goes on from without a task, and nothing else.
-GONE_ON: tuple[Stage, ...] = (list_earlier, look_at_head, rank_earlier, choose_resumed)
+GONE_ON: tuple[Stage, ...] = (list_earlier, rank_earlier, choose_resumed)
 
 
 def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None) -> ResumeReport:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import cached_property
 
 from aicx.evidence.calls import hash_of, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
@@ -13,6 +14,7 @@ from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import SessionRow, count_sessions, list_sessions, load_sessions, short_ids
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.evidence.statements import tells_unpushed
+from aicx.evidence.transcript import Statement
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.subjects import Subject
 from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions, shared_branches
@@ -21,6 +23,7 @@ from aicx.resume.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
 from aicx.sources import MEMORIES, RUN, reopen_command
 from aicx.telling import telling_words
+from aicx.text import first_of
 from aicx.values import regex
 
 # Sessions whose branch is looked up: those that may be shown.
@@ -31,6 +34,7 @@ _MAX_LATER = 4
 _AT_ONCE = timedelta(minutes=5)
 # Work goes on elsewhere so long after a session's end, and on a branch of everybody's where it went on elsewhere since.
 _JUST_BEFORE, _DAY = timedelta(minutes=30), timedelta(days=1)
+_DIRTY = 3  # files that a line names
 _RARE = 2  # titles: a word of more of them tells none from the others
 _JOINTS = regex(r"[-_./]")
 _HASH = regex(r"(?<![\w/-])(?=\w*[a-f])(?=\w*\d)[0-9a-f]{7,40}(?![\w-])")
@@ -95,7 +99,7 @@ def choose_others(state: ResumeState) -> None:
 
 def number_session(state: ResumeState) -> None:
     """The number of the session that begins, and the ids of those that are quoted as short as they may be."""
-    resumed, known = state.report.resumed, len(state.ranked)
+    resumed, known = state.report.resumed or state.report.latest, len(state.ranked)
     if known >= LISTED_SESSIONS - 1:  # only the newest were looked at
         own = next(iter(state.query.exclude_session), None)
         known = count_sessions(state.catalog, state.place.scope, state.query.now, but=own)
@@ -120,7 +124,7 @@ class SessionChoice:
 
     def resumed(self) -> BriefedSession | None:
         """The session the work goes on from: the first that says something, on a branch that is part of the head."""
-        passed = False
+        passed: list[BriefedSession] = []
         for item in self._run.ranked[:_MAX_STANDINGS]:
             session = item.session
             if self._is_behind_typed(session):
@@ -129,28 +133,29 @@ class SessionChoice:
             brief = self._brief(session)
             standing = self._standing(session, brief)
             if standing not in CURRENT:
-                described = self._described(item, standing)
-                self._run.unmerged.append(replace(described, facts=self._reader.titled(session), brief=brief))
+                self._run.unmerged.append(self._described(item, standing, brief))
                 continue
-            if brief is None or not (brief.goal or brief.progress or brief.edits):
+            if brief is None or not _tells(brief):
                 continue
-            if session.agent == RUN and brief.goal is None and not (brief.commits or brief.pull_requests):
-                # A program that was given no task: how it ended is told by itself.
-                self._run.considered.append(_considered(self._described(item, standing), Reason.SAYS_NOTHING))
+            resumed = self._described(item, standing, brief)
+            made = brief.commits or brief.pull_requests
+            # How a program ended that was given no task is told by itself; what one asked is no work to go on with.
+            is_bare = session.agent == RUN and brief.goal is None and not made
+            if is_bare or (session.automated_why is not None and not (brief.edits or made)):
+                why = Reason.SAYS_NOTHING if is_bare else Reason.AUTOMATED
+                self._run.considered.append(_considered(resumed, why))
                 continue
-            if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
-                # What a program asked and got answered is no work to go on with.
-                self._run.considered.append(_considered(self._described(item, standing), Reason.AUTOMATED))
+            if self._is_of_other_work(item, brief, standing, passed=bool(passed)):
+                passed.append(resumed)
                 continue
-            described = self._described(item, standing)
-            if self._is_of_other_work(item, brief, standing, passed=passed):
-                passed = True
-                continue
-            resumed = replace(described, facts=self._reader.titled(session), brief=brief)
             self._run.considered.append(_considered(resumed, None))
             self._explain(resumed)
             return resumed
         self._explain(None)
+        if not self._run.ask.task.strip():
+            every = [item for item in (*passed, *self._run.unmerged) if item.facts.automated_why is None]
+            every.sort(key=lambda one: (self._is_named(one.facts), one.facts.completed_at), reverse=True)
+            self._run.report.latest = next((one for one in every if _tells(one.brief)), None)
         return None
 
     def _explain(self, resumed: BriefedSession | None) -> None:
@@ -164,7 +169,7 @@ class SessionChoice:
                 self._run.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
         latest, own = self._run.latest, self._run.ask.branch
         if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, own):
-            is_older = any(item.session.branch == own for item in self._run.ranked)
+            is_older = any(item.session.was_on(own) for item in self._run.ranked)
             why_not = (
                 f"what ran on branch {own} is older" if is_older else f"nothing ties a stored session to branch {own}"
             )
@@ -180,16 +185,14 @@ class SessionChoice:
 
     def others(self, resumed: BriefedSession | None) -> list[BriefedSession]:
         """Further sessions worth a line, the latest one always among them."""
-        rest = [item for item in self._run.ranked if resumed is None or item.session.ref != resumed.facts.ref]
+        told = resumed or self._run.report.latest
+        rest = [item for item in self._run.ranked if told is None or item.session.ref != told.facts.ref]
         known = {item.ref for item in self._run.considered}
         for item in (item for item in rest if item.session.automated_why is not None and item.session.ref not in known):
             self._run.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
         rest = [item for item in rest if item.session.automated_why is None]
         if resumed is None:  # where nothing ties, what a branch is called may
-            titles = {item.session.ref: telling_words(item.session.title or "") for item in rest}
-            counts = Counter(word for said in titles.values() for word in said)
-            about = [one for one in telling_words(_JOINTS.sub(" ", self._run.ask.branch or "")) if counts[one] <= _RARE]
-            rest.sort(key=lambda item: titles[item.session.ref].isdisjoint(about))
+            rest.sort(key=lambda item: not self._is_named(item.session))
         limit = self._run.query.limits.others
         last = limit - 1
         newest = next((n for n, item in enumerate(rest) if self._is_latest(item.session)), 0)
@@ -211,6 +214,16 @@ class SessionChoice:
             shown += [described] if left_out is None else []
             self._run.considered.append(_considered(described, left_out))
         return [replace(one, standing=_with_its_branch(one, [*shown, *filter(None, [resumed])])) for one in shown]
+
+    def _is_named(self, session: SessionRow) -> bool:
+        """Whether the branch that is checked out is called by words of a session's title, and of few others."""
+        about = telling_words(_JOINTS.sub(" ", self._run.ask.branch or ""))
+        return any(self._words[one] <= _RARE for one in about & telling_words(session.title or ""))
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        """In how many of the titles each word is."""
+        return Counter(word for item in self._run.ranked for word in telling_words(item.session.title or ""))
 
     def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None, bool]:
         """How the branch of another session stands, and how that session left the work, where this still holds,
@@ -327,11 +340,31 @@ class SessionChoice:
             return False
         if self._state.ahead == 0:
             return True
-        return any(held is not True for held in self._held(brief))
+        return any(held is not True for held in self._held(brief.commits[:1]))
 
-    def _held(self, brief: SessionBrief) -> list[bool | None]:
-        """Whether the head holds what a session committed last, where its hash is known."""
-        branches, hashes = self._run.branches, filter(None, map(hash_of, brief.commits[:1]))
+    def _in_git(self, session: SessionRow, brief: SessionBrief) -> str:
+        """What git shows of a session's commits, or of its edits where it made none; empty where that is unsure."""
+        landed, paths = self._run.landed, {edit.path for edit in brief.edits}
+        if landed is None or not landed.commits or self._state.shallow:
+            return ""
+        commits = brief.commits
+        held = [landed.holds_subject(one.text, session.started_at) or self._held([one]) == [True] for one in commits]
+        if any(held):
+            count = "what it committed" if all(held) else f"{sum(held)} of its {len(held)} commits"
+            return f"this head holds {count}{'' if held[0] else ', and not the last one'}"
+        if self._has_landed(session, brief):
+            return "every file that it edited was committed since" if paths and not held else ""
+        if not (held or paths) or (paths and landed.changed(paths, min(edit.at for edit in brief.edits))):
+            return ""
+        dirty = sorted(paths.intersection(self._state.changed))
+        return (
+            f"this head holds {'none of its commits' if held else 'no commit of its edits'}"
+            f"{'; not committed here: ' + first_of(dirty, _DIRTY) if dirty else ''}"
+        )
+
+    def _held(self, commits: Sequence[Statement]) -> list[bool | None]:
+        """Whether the head holds each of a session's commits whose hash is known."""
+        branches, hashes = self._run.branches, filter(None, map(hash_of, commits))
         return [branches.holds_commit(one) for one in hashes] if branches else []
 
     def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
@@ -342,7 +375,7 @@ class SessionChoice:
         if standing not in ("gone", "unmerged") or brief is None:
             return standing
         # Its name is gone or not part of the head, its commits may be.
-        held = self._held(brief)
+        held = self._held(brief.commits[:1])
         if held == [True] or self._has_landed(session, brief):
             return "merged"
         return "unmerged" if held == [False] else standing
@@ -357,7 +390,7 @@ class SessionChoice:
         if ask.task.strip() or item.parts["files"] or ask.branch is None:
             return False
         silent, is_shared = ask.now - session.completed_at, ask.branch in shared
-        if session.branch == ask.branch:
+        if session.was_on(ask.branch):
             return passed and is_shared and silent > _DAY
         if brief.may_be_at_work(ask.now):
             return True
@@ -379,22 +412,30 @@ class SessionChoice:
 
     def _is_of_worktree(self, session: SessionRow) -> bool:
         """Whether a session worked in the folder that is asked about, or on its branch; any, where none is known."""
-        folder, branch = self._run.ask.folder, self._run.ask.branch
-        in_folder = session.cwd is not None and session.cwd == folder
-        return folder is None or in_folder or (branch is not None and session.branch == branch)
+        folder = self._run.ask.folder
+        return folder is None or session.cwd == folder or session.was_on(self._run.ask.branch)
 
-    def _described(self, item: Scored, standing: BranchState) -> BriefedSession:
+    def _described(self, item: Scored, standing: BranchState, brief: SessionBrief | None = None) -> BriefedSession:
         session = item.session
-        reasons = [_REASONS_OF_PARTS[name] for name, _ in _by_worth(item.parts) if name in _REASONS_OF_PARTS]
+        parts = sorted((-worth, name) for name, worth in item.parts.items() if worth > 0)
+        reasons = [_REASONS_OF_PARTS[name] for _, name in parts if name in _REASONS_OF_PARTS]
         reasons += [Reason.LATEST_HERE] if self._is_latest(session) else []
         reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
         reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
         coverage = self._run.coverages.get((session.agent, session.session_id), 0.0)
         sure = confidence(item, self._run.ask, coverage, self._run.mentions)
-        return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
+        found = BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
+        if brief is None:
+            return found
+        return replace(found, facts=self._reader.titled(session), brief=brief, in_git=self._in_git(session, brief))
 
     def _is_latest(self, session: SessionRow) -> bool:
         return self._run.latest is not None and session.ref == self._run.latest.ref
+
+
+def _tells(brief: SessionBrief | None) -> bool:
+    """Whether a session in brief says something to go on with."""
+    return brief is not None and bool(brief.goal or brief.progress or brief.edits)
 
 
 def _with_its_branch(one: BriefedSession, every: Sequence[BriefedSession]) -> BranchState:
@@ -406,10 +447,6 @@ def _with_its_branch(one: BriefedSession, every: Sequence[BriefedSession]) -> Br
     if one.standing != "gone" or not branch:
         return one.standing
     return "merged" if any(other.facts.completed_at > one.facts.completed_at for other in branch) else "unknown"
-
-
-def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(((name, worth) for name, worth in parts.items() if worth > 0), key=lambda part: (-part[1], part[0]))
 
 
 def _considered(item: BriefedSession, left_out: Reason | None) -> Considered:

@@ -21,7 +21,7 @@ from aicx.evidence.sessions import RepositoryScope, SessionRow, known_folders, o
 from aicx.evidence.statements import weigh
 from aicx.git import Roots, repository_of
 from aicx.git.branches import Branches, Landed
-from aicx.git.state import Commit, Git, GitProbe, GitState
+from aicx.git.state import Git, GitProbe, GitState
 from aicx.paths import safe_project
 from aicx.resume import ResumeQuery
 from aicx.resume.contract import History
@@ -113,7 +113,6 @@ class ResumeState:
     latest: SessionRow | None = None
     landed: Landed | None = None  # what the head holds
     has_landed: dict[str, bool] = field(default_factory=dict)  # whether the head holds a session's work, by reference
-    ask_commits: Callable[[], tuple[Sequence[Commit], int]] | None = None
     rarity: TermWeights = TermWeights((), ())  # of the topic's words, once it was searched for
     passages: Sequence[Passage] = ()  # that the search gave for the task
     chosen: Sequence[Passage] = ()
@@ -136,6 +135,7 @@ class ResumeState:
             History(settings.layout, catalog, place.scope.projects, query.now, query.exclude_session),
             query.task if weigh(query.task).level > 1 else "",
             ResumeReport(query.task, query.now, query.agent, place.scope.project, place.folder),
+            landed=Landed(place.look.git) if place.look else None,
         )
 
     @property

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from aicx.git.state import Git, GitProbe, GitState
-from tests.evidence.stories import T0, Repository
+from tests.evidence.stories import Repository
 
 
 def state_of(folder: Path) -> GitState:
@@ -163,13 +162,6 @@ def test_ten_thousand_untracked_files_are_counted_and_a_few_named(repository: Re
 def test_name_that_is_no_utf8_does_no_harm(repository: Repository) -> None:
     Path(repository.folder, "b\udcff.py").touch()
     assert state_of(repository.folder).changed == ("b\udcff.py",)
-
-
-def test_commits_since_are_newest_first_and_counted(repository: Repository) -> None:
-    repository.commit("b.py", subject="Two", at=T0 + timedelta(hours=1))
-    repository.commit("c.py", subject="Three: a; b", at=T0 + timedelta(hours=2))
-    found, count = Git(repository.folder).begin_commits(T0)()
-    assert ([commit.subject for commit in found], count) == (["Three: a; b", "Two"], 2)
 
 
 def test_after_its_time_git_is_asked_nothing(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_where_nothing_ties_a_session_of_the_words_of_the_branch_comes_first(
     keep(place, log(place, OTHER).prompt("Rename the reader", HOUR).answer("The reader has a new name.", HOUR + 5))
     keep(place, log(place, THIRD).prompt("Sort the notes", 2 * HOUR).answer("The notes are sorted.", 2 * HOUR + 5))
     place.git("checkout", "-qb", branch)
-    assert next(iter(others(place))) == first
+    assert f"session:claude:{first}" in earlier(place)
 
 
 def test_a_branch_is_not_said_to_be_both_merged_and_gone(place: TaskPlace) -> None:
@@ -296,8 +296,16 @@ def test_a_branch_of_its_own_does_not_go_on_from_a_session_long_ago_on_another(p
     keep(place, done_on(place, branch))
     out = place.run("resume", "--repo", str(place.repo))[1]
     assert f"nothing ties a stored session to branch fix/export; the latest was on {branch}: session:" in out
-    assert "Empty files make the export crash → Fixed the crash." in out  # among the other sessions
     assert resuming(place) is None
+    shown = earlier(place)
+    assert f", branch {branch} ({'merged here' if branch == 'main' else 'gone now'})" in shown
+    assert "- wanted: Empty files make the export crash" in shown
+    assert "- said last: Fixed the crash." in shown
+
+
+def earlier(place: TaskPlace) -> str:
+    """What a brief tells of a session that nothing ties to what is checked out."""
+    return place.run("resume", "--repo", str(place.repo))[1].partition("## Earlier work here")[2].partition("##")[0]
 
 
 def test_a_branch_of_its_own_goes_on_from_a_session_that_changed_what_is_changed_there(place: TaskPlace) -> None:
@@ -390,8 +398,53 @@ def test_what_a_session_committed_itself_is_not_counted_as_made_since(place: Tas
     for subject in ("Accept empty files", "Somebody else's"):
         place.git("commit", "-q", "--allow-empty", "-m", subject)
     now = place.run("resume", "--repo", str(place.repo))[1].partition("## Now")[2].partition("##")[0]
-    assert "2 commits since the last session" in now  # with the first of the place
+    assert "2 commits since the session below" in now  # with the first of the place
     assert "Accept empty files" not in now
+
+
+def in_git(place: TaskPlace, of: str = "## Goes on from") -> list[str]:
+    """What a brief says that git shows of the session it tells of."""
+    told = place.run("resume", "--repo", str(place.repo))[1].partition(of)[2]
+    return [line.removeprefix("- git: ") for line in told.splitlines() if line.startswith("- git: ")]
+
+
+def test_a_brief_says_which_commits_of_its_session_the_head_holds(place: TaskPlace) -> None:
+    made = log(place).prompt("Empty files make the export crash", 0)
+    for number, subject in enumerate(("Accept empty files in the export", "Say which file was empty")):
+        made.call("Bash", 3 + number, f"t{number}", command=f"git commit -am '{subject}'")
+        made.result(f"[main 1a2b3c{number}] {subject}\n 1 file changed", 4 + number, f"t{number}")
+    keep(place, made.answer("It is done.", 9))
+    assert in_git(place) == ["this head holds none of its commits"]
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export")
+    assert in_git(place) == ["this head holds 1 of its 2 commits, and not the last one"]
+    place.git("commit", "-q", "--allow-empty", "-m", "Two (#3)", "-m", "* Say which file was empty")
+    assert in_git(place) == ["this head holds what it committed"]
+
+
+def test_a_brief_says_what_became_of_edits_without_a_commit(place: TaskPlace) -> None:
+    keep(place, newest(place))
+    assert in_git(place) == ["this head holds no commit of its edits"]
+    place.write("src/reader.py", "y = 2\n")
+    assert in_git(place) == ["this head holds no commit of its edits; not committed here: src/reader.py"]
+    place.commit("Rename the reader")
+    assert in_git(place) == ["every file that it edited was committed since"]
+
+
+def test_what_ran_partly_on_a_branch_is_of_it(place: TaskPlace) -> None:
+    long = "\n".join(f"Step {number} of the release reads its cache." for number in range(600))
+    there = log(place, branch="release").prompt("Why does the release fail?", 0).answer(long, 5)
+    there.branch = "main"
+    keep(place, there.prompt("Then fix it on main", 60).answer("Fixed it there.", 65))
+    keep(place, log(place, OTHER, "release").prompt("Rename the reader", -HOUR).answer("It has a new name.", -HOUR + 5))
+    place.git("checkout", "-qb", "release")
+    assert resuming(place) == f"session:claude:{SESSION}"
+
+
+def test_the_authors_of_what_was_committed_since_are_named(place: TaskPlace) -> None:
+    keep(place, newest(place))
+    for name in ("Grace", "Linus", "Grace"):
+        place.git("-c", f"user.name={name}", "commit", "-q", "--allow-empty", "-m", f"A change of {name}")
+    assert "commits since the session below, by Grace, " in place.run("resume", "--repo", str(place.repo))[1]
 
 
 def test_a_shallow_clone_proves_no_session_open(place: TaskPlace) -> None:

@@ -17,7 +17,7 @@ from aicx.text import instant, printable, shorten
 
 Section = Literal[
     "summary", "now", "stated", "ran", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions",
-    "done", "files", "contract", "symbols", "recalled", "sessions", "branches",
+    "done", "latest", "files", "contract", "symbols", "recalled", "sessions", "branches",
     "team",
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ SCHEMA = "aicx.resume/1"
 
 @dataclass(frozen=True, slots=True)
 class CommitLine:
-    """A commit made since the last session."""
+    """A commit made since the session that the brief tells of."""
 
     commit: Annotated[str, "hash"]
     at: str
@@ -36,7 +36,7 @@ class RepositoryState:
     dirty: Annotated[bool | None, "whether files are changed"]
     changed_count: Annotated[int | None, "number of changed files"]
     changed_files: Annotated[list[str], "the first of them"]
-    commits_since_last_session: Annotated[int, "number of commits since then"]
+    commits_since_last_session: Annotated[int, "number of commits since the one that is told of"]
     commits: Annotated[list[CommitLine], "the latest of them"]
     ahead: Annotated[int | None, "commits that the upstream lacks"]
     behind: Annotated[int | None, "commits that only the upstream has"]

@@ -46,11 +46,12 @@ def banner(agent: str, report: ResumeReport, active: Sequence[Loaded] = (), limi
 
 
 def _derived(report: ResumeReport) -> dict[str, str]:
-    brief = report.resumed.brief if report.resumed and not report.is_guess else None
-    if report.resumed is None or brief is None:
+    told = None if report.is_guess else report.resumed or report.latest
+    if told is None or (brief := told.brief) is None:
         return {}
+    goal = brief.goal.text if brief.goal else told.facts.title or "the last session"
     return {
-        "Resuming": brief.goal.text if brief.goal else report.resumed.facts.title or "the last session",
+        "Resuming" if report.resumed else "Earlier here": goal,
         "Last progress": brief.progress.text if brief.progress else "",
         "Next": report.still_open.step if report.still_open else "",
     }

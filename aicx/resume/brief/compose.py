@@ -54,6 +54,7 @@ def compose(report: ResumeReport) -> list[Part]:
         session = list(session_lines(report, report.resumed))
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
         parts += (_in_json_alone(part, report) for part in session) if report.is_guess else session
+    parts += _latest(report)
     parts += strategies(report)
     parts += _files(report)
     parts += contract_lines(report)
@@ -171,6 +172,16 @@ def where_of(report: ResumeReport) -> str:
     return clean(report.folder) if report.folder else "no repository"
 
 
+def _latest(report: ResumeReport) -> Iterator[Part]:
+    """Yields what the last session did where nothing ties one to what is checked out; the JSON names that session."""
+    if (item := report.latest) is None:
+        return
+    yield _context(report, item, "session", "background", 4, "latest")._replace(text="")
+    for part in session_lines(report, item):
+        if part.text and part.slot != "context" and part.section in ("session", "done"):
+            yield part._replace(section="latest", slot="text", data={})
+
+
 def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     brief = item.brief
     if brief is None:
@@ -205,6 +216,8 @@ def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
         yield _evidence(report, "decision", "carryover", line, level_of(5, number, 2), entry)
     for number, line in enumerate(brief.commits):
         yield _kept("done", "commits_made", line, level_of(3, number, 3), entry, "committed: ")
+    if item.in_git:
+        yield Part("done", "text", f"git: {item.in_git}", (), 2, entry, {})
     for number, line in enumerate(brief.pull_requests):
         yield _kept("done", "pull_requests", line, level_of(3, number, 2), entry, "pull request: ")
     for number, line in enumerate(brief.checks):

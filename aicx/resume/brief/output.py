@@ -16,7 +16,7 @@ from aicx.resume.brief.compose import BRANCH_STATE_WORDS, compose, where_of
 from aicx.resume.report import BriefedSession, ResumeReport
 from aicx.storage.typed import texts_of, with_texts
 from aicx.terminal import invisible
-from aicx.text import ago, estimate_tokens, local, plural, shorten, time_span, zone_name
+from aicx.text import ago, estimate_tokens, first_of, local, plural, shorten, time_span, zone_name
 from aicx.values import regex
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from aicx.work.record import WorkRecord
 
 
+_LAST = "last session"
+_AUTHORS = 3  # that are named
 # Of the Markdown for a task with which nothing in the history has to do: more would only be read in vain.
 NO_HISTORY_TOKENS = 300
 # How long texts from outside may be (the task, names, warnings) in the part of a brief that is never left out.
@@ -153,6 +155,7 @@ _TITLES: dict[Section, str] = {
     "agreed": "Agreed; the lower the tier, the stronger",
     "guidance": "Guidance of instruction files, not agreed",
     "session": "Goes on from",
+    "latest": "Earlier work here, not known to be of what is checked out",
     "failures": "Failed, and did not pass since",
     "ahead": "Next, as it said",
     "decisions": "Decided",
@@ -239,6 +242,8 @@ def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:
         return ["", *_git_lines(report, limit)]
     if section == "session" and report.resumed is not None and not report.is_guess:
         return _session_head(report, report.resumed, limit)
+    if section == "latest" and report.latest is not None:
+        return _session_head(report, report.latest, limit)
     return []
 
 
@@ -266,7 +271,9 @@ def _git_lines(report: ResumeReport, limit: int) -> list[str]:
     if git.worktree_count > 1:
         facts.append(f"{git.worktree_count:,} worktrees")
     if report.commit_count:
-        facts.append(f"{plural(report.commit_count, 'commit')} since the last session")
+        by = f", by {first_of(list(map(clean, report.authors)), _AUTHORS)}" if len(report.authors) > 1 else ""
+        is_told = (report.resumed or report.latest) and not report.is_guess
+        facts.append(f"{plural(report.commit_count, 'commit')} since the {'session below' if is_told else _LAST}{by}")
     return ["; ".join(facts)]
 
 

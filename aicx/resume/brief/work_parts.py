@@ -109,17 +109,13 @@ def ran(report: ResumeReport) -> Iterator[Part]:
             "at": instant(record.updated_at, "seconds"),
             "age": since,
         }
-        did = [*_files(record), *_commits(report, commits)]
+        edited = attempt.stated.edited
+        changed = [f"changed {plural(len(edited), 'file')}"] if edited else []
+        did = [*changed, *_commits(report, commits)]
         text = f"`{shorten(command, _COMMAND)}` ended with exit code {attempt.exit_code}, {since}"
         text += f": {shorten(telling[0], _TELLING)}" if telling else ""
         text += f"; it {' and '.join(did)}" if did else ""
         yield Part("ran", "ran", text, (record.ref,), level_of(1, number, 2), record.ref, data)
-
-
-def _files(record: WorkRecord) -> list[str]:
-    assert record.attempt is not None
-    count = len(record.attempt.stated.edited)
-    return [f"changed {plural(count, 'file')}"] if count else []
 
 
 def _commits(report: ResumeReport, refs: list[str]) -> list[str]:
