@@ -11,7 +11,7 @@ from typing import Any
 
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.paths import Layout
-from aicx.storage.atomic import endless_in
+from aicx.storage import endless_in
 from aicx.storage.home_format import check_format
 from aicx.types import AgentHomes
 from aicx.values import dataclass

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from aicx.agents.unasked import question_in
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.evidence import Step, read_steps
 from aicx.evidence.kept import part_stamps
-from aicx.evidence.transcript import Step, read_steps
 from aicx.reminders.building import facts_of, keep_project, keep_turns, turns_of
 from aicx.reminders.index import SCHEMA, Index, find_fix
 from aicx.reminders.prompt import find_earlier

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
+from aicx.evidence import read_steps
 from aicx.evidence.calls import answered_calls, edits_of
 from aicx.evidence.sessions import RepositoryScope, SessionRow, chunk_paths, known_folders, list_sessions
 from aicx.evidence.statements import requests
-from aicx.evidence.transcript import read_steps
 from aicx.git import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from unittest import mock
 
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.engine.search import SearchQuery, search
 from aicx.evidence.sessions import RepositoryScope, known_folders
 from aicx.filters import Filters

@@ -27,9 +27,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
+from aicx.evidence import read_steps
 from aicx.evidence.statements import requests
-from aicx.evidence.transcript import read_steps
 from aicx.git import repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.resume import ResumeQuery

@@ -20,7 +20,7 @@ import aicx
 from aicx.cli import run
 from aicx.commands import COMMANDS, index
 from aicx.commands.groups import Group
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.index_answer import IndexGain, WordIndex
@@ -154,7 +154,7 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
 
 @pytest.mark.parametrize(
     ("words", "most"),
-    [(["steer"], 41), (["search", "-m", "lexical", "lost"], 69), (["resume", "-p", "pier-api", "--json"], 106)],
+    [(["steer"], 39), (["search", "-m", "lexical", "lost"], 67), (["resume", "-p", "pier-api", "--json"], 103)],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
 def test_a_short_command_loads_few_modules_of_ours(

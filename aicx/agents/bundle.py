@@ -11,7 +11,7 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.errors import AicxError
 from aicx.paths import Layout
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.work.place import WorkPlace, find_place
 
 _SECONDS = 60.0

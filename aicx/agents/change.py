@@ -22,7 +22,7 @@ from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
 from aicx.managed import RULE_HEAD, blocks
 from aicx.managed.blocks import Insertion
 from aicx.managed.settings_text import JSON, TOML, SettingsFormat, WantedHooks
-from aicx.storage.atomic import create_private, part_of, read_whole, remove_parts
+from aicx.storage import create_private, part_of, read_whole, remove_parts
 from aicx.values import dataclass
 
 _MEND_LINK = "mend the link, or remove it; where it leads is all that is lost"

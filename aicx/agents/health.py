@@ -14,7 +14,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import STORE, Check, catalog_copy, counted, discover_logs
 from aicx.sources.door import fingerprint_of
-from aicx.storage.atomic import read_note
+from aicx.storage import read_note
 
 _SILENT = timedelta(days=1)
 # A log that grew within this time may be of a session whose next hook is still to come.

@@ -17,7 +17,7 @@ from aicx.agents.change import SetupChange, read
 from aicx.agents.table import Servers
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.managed import jsonc, toml_text
-from aicx.storage.atomic import create_private, part_of
+from aicx.storage import create_private, part_of
 
 Action = Literal["added", "updated", "removed", "unchanged"]
 NAME = "aicx"

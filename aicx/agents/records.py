@@ -10,11 +10,11 @@ from pathlib import Path
 
 import orjson
 
+from aicx import storage
 from aicx.git.identity import Repository
 from aicx.managed.blocks import Insertion
 from aicx.paths import Layout
-from aicx.storage import atomic
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.values import dataclass
 
 SCHEMA = "aicx.agents/1"
@@ -83,7 +83,7 @@ def save(layout: Layout, name: str, record: SetupRecord) -> None:
 
 def remove_unfinished(layout: Layout) -> None:
     """Deletes what a run that was killed left of a record."""
-    atomic.remove_unfinished(layout.agents / "folders")
+    storage.remove_unfinished(layout.agents / "folders")
 
 
 def everywhere(layout: Layout) -> Iterator[tuple[str, SetupRecord]]:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import orjson
 
+from aicx import storage
 from aicx.config import Settings, layout_of
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.paths import Layout
-from aicx.storage import atomic
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
@@ -55,7 +55,7 @@ def waiting(layout: Layout) -> list[Path]:
 
 def remove_unfinished(layout: Layout) -> None:
     """Deletes what a hook that was killed left of a wish."""
-    atomic.remove_unfinished(_folder(layout))
+    storage.remove_unfinished(_folder(layout))
 
 
 def set_apart(layout: Layout) -> list[Path]:

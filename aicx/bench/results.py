@@ -18,7 +18,7 @@ from aicx.bench.dataset import MEASURES
 from aicx.bench.datasets import Skipped
 from aicx.errors import MissingExtra, NotFound, UsageError
 from aicx.fields import OPTIONAL, to_fields
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.storage.typed import from_json
 from aicx.values import dataclass
 

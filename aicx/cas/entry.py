@@ -15,8 +15,7 @@ import orjson
 
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
-from aicx.storage import event_lines
-from aicx.storage.atomic import replace_file
+from aicx.storage import event_lines, replace_file
 from aicx.storage.typed import from_json, texts_of, to_json, with_texts
 from aicx.text import instant
 from aicx.values import dataclass

@@ -34,7 +34,7 @@ from aicx.cas.reading import BLOCK, MAX_TEXT, entry_or_none, find, is_sound
 from aicx.config import Settings
 from aicx.errors import StoreLocked, UsageError
 from aicx.paths import Layout
-from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
+from aicx.storage import UNFINISHED, replace_file, unwritable
 from aicx.storage.lock import writer_lock
 from aicx.system import PRIVATE, lock, sync
 from aicx.values import batches, dataclass

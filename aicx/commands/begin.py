@@ -13,7 +13,7 @@ from aicx.options import now
 from aicx.text import ago, local, shorten
 
 if TYPE_CHECKING:
-    from aicx.corpus.catalog.database import Catalog
+    from aicx.corpus.catalog import Catalog
     from aicx.corpus.places import LocalRepository
 
 _FIVE = (

@@ -13,7 +13,7 @@ from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.fields import INLINE
 from aicx.questions import Argument, Option
-from aicx.storage.atomic import check_outside
+from aicx.storage import check_outside
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def check_page(path: Path, settings: Settings) -> None:
 def show_result(result: BenchResult, path: Path, against: str) -> None:
     """Prints a result as Markdown and writes its page beside it."""
     from aicx.bench.report.page import markdown, page
-    from aicx.storage.atomic import replace_file
+    from aicx.storage import replace_file
 
     html = path.with_suffix(".html")
     replace_file(html, page(result, against).encode())

@@ -26,7 +26,7 @@ from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
 from aicx.questions import PATH, Argument, Option
-from aicx.storage.atomic import check_outside, replacing
+from aicx.storage import check_outside, replacing
 from aicx.terminal import without_controls
 
 Digest = Annotated[str, Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]

@@ -107,7 +107,7 @@ def command(
 
 def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
     from aicx.servers.dashboard.export import MARK, write_page
-    from aicx.storage.atomic import check_outside, check_target
+    from aicx.storage import check_outside, check_target
 
     path = user_path(output)
     check_outside(path, settings.corpus_folders)

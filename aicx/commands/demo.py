@@ -19,7 +19,7 @@ from aicx.folding import columns, fold
 from aicx.installation import install_command
 from aicx.paths import user_path
 from aicx.questions import PATH, Option
-from aicx.storage.atomic import check_outside
+from aicx.storage import check_outside
 from aicx.values import dataclass
 
 SCHEMA = "aicx.demo/1"

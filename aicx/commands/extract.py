@@ -27,7 +27,7 @@ from aicx.paths import user_path
 from aicx.questions import PATH, Argument, Option
 from aicx.sources import SOURCES
 from aicx.sources.items import BadRecord
-from aicx.storage.atomic import check_outside, replace_file
+from aicx.storage import check_outside, replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.values import dataclass
 

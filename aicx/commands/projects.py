@@ -9,7 +9,7 @@ from typing import Annotated
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.places import FolderDecisions, parse_project
 from aicx.corpus.places.report import DECISION_SCHEMA, SCHEMA, DecisionAnswer, ProjectsAnswer, WorkFolder, list_places

@@ -21,7 +21,7 @@ from aicx.reports import PAGE_MARK, Write, both, embedded, frame, write_bundle
 from aicx.reports.reading import clean_line, shorten
 from aicx.reports.record import Report
 from aicx.reports.scan import ReportSelection, ScanResult, make_selection, scan
-from aicx.storage.atomic import check_outside, check_target, replacing
+from aicx.storage import check_outside, check_target, replacing
 from aicx.text import first_of
 
 _SHOWN = 20

@@ -16,7 +16,7 @@ from aicx.paths import user_path
 from aicx.questions import PATH, Option
 from aicx.resume import MIN_TOKENS
 from aicx.share import sessions_of_team
-from aicx.storage.atomic import check_outside, check_target, replacing
+from aicx.storage import check_outside, check_target, replacing
 from aicx.types import Mode
 from retrieval.decay import parse_decay
 

@@ -202,8 +202,8 @@ def _print_session(layout: Layout, found: SessionFound, *, full: bool) -> list[s
 def _print_turns(layout: Layout, found: SessionFound) -> list[str]:
     """The conversation: prompts, what came of them, and what failed."""
     # Imported here: it takes as long as all the rest, and a single chunk needs none of it.
+    from aicx.evidence import read_steps
     from aicx.evidence.conversation import conversation
-    from aicx.evidence.transcript import read_steps
 
     paths = [str(Path(part.path).relative_to(layout.home)) for part in found.chunks]
     steps, notes = read_steps(layout, paths)

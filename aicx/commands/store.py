@@ -23,7 +23,7 @@ from aicx.fields import INLINE, OPTIONAL
 from aicx.paths import user_path
 from aicx.questions import PATH, Option, questions_of
 from aicx.sessions.index import refresh_edges
-from aicx.storage.atomic import check_outside
+from aicx.storage import check_outside
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.facts_index import refresh_all

@@ -12,7 +12,7 @@ from aicx.continuity.deriving import Derived
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
 from aicx.continuity.places import NoteState, state_of
 from aicx.continuity.signals import DerivedStatement, is_local
-from aicx.evidence.transcript import Statement
+from aicx.evidence import Statement
 from aicx.types import Lane
 from aicx.values import dataclass
 from aicx.work.record import PREFIX

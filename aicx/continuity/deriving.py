@@ -13,6 +13,7 @@ from aicx.continuity.logs import ReadLog
 from aicx.continuity.note import Kind
 from aicx.continuity.signals import DerivedStatement, Topic, contradictions, ideas_in, is_vague
 from aicx.errors import AicxError
+from aicx.evidence import Statement, Step
 from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit, is_prose
 from aicx.evidence.fixes import repeats, topic_of
 from aicx.evidence.patterns import note_rules
@@ -21,7 +22,6 @@ from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
 from aicx.evidence.statements import is_announcement, reports_something, weigh
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import Statement, Step
 from aicx.git import Roots, repository_of
 from aicx.git.identity import find_repository
 from aicx.memory.policy import Policy

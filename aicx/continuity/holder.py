@@ -36,7 +36,7 @@ from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.refs import is_of_session, rests_on, session_in
 from aicx.regex import searching
-from aicx.storage.atomic import UNFINISHED, clear_unfinished, replace_file
+from aicx.storage import UNFINISHED, clear_unfinished, replace_file
 from aicx.text import first_of, plural
 from aicx.values import dataclass
 from aicx.work.events import Change, changing

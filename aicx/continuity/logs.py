@@ -20,7 +20,7 @@ from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.reading import read_logs
 from aicx.errors import AicxError, NotFound, SourceUnreadable
-from aicx.evidence.transcript import Step, in_time
+from aicx.evidence import Step, in_time
 from aicx.git import repository_of
 from aicx.git.identity import find_repository
 from aicx.paths import Layout

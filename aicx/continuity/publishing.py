@@ -24,7 +24,7 @@ from aicx.continuity.audit import AuditEntry, decode_audited
 from aicx.continuity.note import Layer
 from aicx.continuity.places import NotePlaces, check_local, note_places, quote_path, unquote_path
 from aicx.errors import AicxError, CorpusDamaged, RecordChanged, StoreUnwritable
-from aicx.storage.atomic import UNFINISHED, create_private, remove_unfinished, replace_file, unwritable
+from aicx.storage import UNFINISHED, create_private, remove_unfinished, replace_file, unwritable
 from aicx.values import dataclass
 from aicx.work.events import Change, changing, work_folder
 from aicx.work.events import read_log as read_events

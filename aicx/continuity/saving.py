@@ -32,7 +32,7 @@ from aicx.continuity.reading import read_note
 from aicx.continuity.signals import DerivedStatement, closed_values
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, NotFound
-from aicx.evidence.transcript import Statement
+from aicx.evidence import Statement
 from aicx.memory.policy import load_policy
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant, shorten

@@ -11,10 +11,10 @@ from datetime import datetime
 from typing import Literal, NamedTuple, get_args
 
 from aicx.continuity.note import Kind
+from aicx.evidence import Step
 from aicx.evidence.patterns import note_rules
 from aicx.evidence.statements import is_announcement
 from aicx.evidence.texts import sentences, words
-from aicx.evidence.transcript import Step
 from aicx.text import shorten
 from aicx.types import PROMPTS
 

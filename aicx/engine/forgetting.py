@@ -6,14 +6,14 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.forget.redact_again import Redaction, finish, redact_again
 from aicx.corpus.forget.run import Forgetting, end_forgetting, forget, read_forgetting
 from aicx.corpus.ingest.publishing import remove_unfinished
 from aicx.engine.holders import Notify, load_holders
 from aicx.errors import NotFound
-from aicx.storage.atomic import UNFINISHED, clear_unfinished
+from aicx.storage import UNFINISHED, clear_unfinished
 from aicx.storage.lock import writer_lock
 
 

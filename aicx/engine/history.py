@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.places import same_file
 from aicx.git.history import HistoryCommit
 from aicx.git.named import NamedCommits, find_named

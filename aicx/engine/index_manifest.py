@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.paths import Layout
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
 

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.filters import agent_notes, conditions, days_between, parse_kinds, parse_lanes
 from aicx.corpus.catalog.names import is_glob, short_reference
 from aicx.corpus.catalog.query import FACTS, FOUND, Opened, open_catalog

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.views import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.index_manifest import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.views import documents
 from aicx.engine.index_manifest import lexical_freshness, of_this_version, read_manifest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import DAMAGED
+from aicx.corpus.catalog import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
@@ -22,7 +22,7 @@ from aicx.types import Mode as Mode
 from retrieval.questions import parse_question
 
 if TYPE_CHECKING:
-    from aicx.corpus.catalog.database import Catalog
+    from aicx.corpus.catalog import Catalog
     from aicx.corpus.places import LocalRepository
 
 READ: tuple[Stage, ...] = (

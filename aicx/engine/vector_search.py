@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.engine.embedder_choice import embedder_settings, recorded_choice
 from aicx.engine.index_manifest import chunks_behind, documents_behind
 from aicx.engine.vector_files import recorded_address, table_of

@@ -13,9 +13,9 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from aicx.corpus.places.identity import from_remote
+from aicx.evidence import Statement, Step
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.texts import sentences
-from aicx.evidence.transcript import Statement, Step
 from aicx.folders import relative
 from aicx.git import Roots
 from aicx.refs import Ref

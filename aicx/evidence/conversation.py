@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from aicx.evidence import Step
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.runs import followed, open_failures, runs_of
 from aicx.evidence.statements import weigh
 from aicx.evidence.texts import without_directives
-from aicx.evidence.transcript import Step
 from aicx.types import PROMPTS, Role
 from aicx.values import dataclass
 

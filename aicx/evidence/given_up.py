@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from aicx.evidence import Statement, Step, statement_in
 from aicx.evidence.fixes import repeats
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.runs import CommandRun, open_failures
 from aicx.evidence.statements import PASTED, STATEMENT_LENGTH
 from aicx.evidence.texts import sentences
-from aicx.evidence.transcript import Statement, Step, statement_in
 from aicx.refs import Ref
 from aicx.shell import Simple
 from aicx.text import shorten

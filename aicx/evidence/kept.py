@@ -17,7 +17,7 @@ from zlib import crc32
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.files.read import sidecar_path
 from aicx.evidence.patterns import reading_version
 from aicx.paths import NON_REPOSITORY, Layout

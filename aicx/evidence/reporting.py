@@ -8,6 +8,7 @@ from datetime import datetime
 
 import orjson
 
+from aicx.evidence import Statement, Step, statement_in
 from aicx.evidence.calls import is_edit
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.statements import (
@@ -24,7 +25,6 @@ from aicx.evidence.statements import (
     telling,
 )
 from aicx.evidence.texts import sentences, summary_line, without_lessons, words
-from aicx.evidence.transcript import Statement, Step, statement_in
 from aicx.refs import Ref
 from aicx.shell import simple_commands
 from aicx.text import shorten

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from aicx.evidence import Step
 from aicx.evidence.calls import folders_of, is_edit
 from aicx.evidence.fixes import end_together, ends, without_starters
 from aicx.evidence.patterns import CommandRules, command_rules
-from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.shell import Simple, simple_commands
 from aicx.text import shorten

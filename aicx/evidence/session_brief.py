@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from aicx.evidence import Statement, Step, statement_in
 from aicx.evidence.calls import (
     Answered,
     FileEdit,
@@ -59,7 +60,6 @@ from aicx.evidence.statements import (
     tells_unpushed,
 )
 from aicx.evidence.texts import summary_line, words
-from aicx.evidence.transcript import Statement, Step, statement_in
 from aicx.git import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
+from aicx.evidence import Step
 from aicx.evidence.patterns import request_rules, statement_rules
 from aicx.evidence.texts import Sentence, sentences, summary_line, words
-from aicx.evidence.transcript import Step
 from aicx.telling import telling_words
 from aicx.text import shorten
 from aicx.types import PROMPTS

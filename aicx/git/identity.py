@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.errors import NotFound, UsageError
-from aicx.storage.atomic import is_endless
+from aicx.storage import is_endless
 from aicx.values import dataclass, regex
 
 _REMOTE = regex(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE)

@@ -29,7 +29,7 @@ from aicx.resume.brief.banner import opening
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import RUN, load_source
 from aicx.sources.items import BadRecord
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.system import HAS_TERMINALS
 from aicx.text import estimate_tokens, instant, plural, shorten
 from aicx.toolchains.parsing import is_tool

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aicx.errors import AicxError
-from aicx.storage.atomic import read_note
+from aicx.storage import read_note
 
 # Cursor shows a rule to every session only if its front matter says so.
 RULE_HEAD = "---\ndescription: What was done in this repository before\nalwaysApply: true\n---\n"

@@ -13,8 +13,8 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_sidecar
 from aicx.corpus.views.references import find_target
 from aicx.errors import AicxError
+from aicx.evidence import read_steps
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import read_steps
 from aicx.git import inside
 from aicx.git.state import Git
 from aicx.memory.anchors import AnchorState

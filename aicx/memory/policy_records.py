@@ -25,7 +25,7 @@ from aicx.memory.reading import Scope
 from aicx.memory.record import Reason, Record
 from aicx.paths import Layout
 from aicx.refs import file_place
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 
 if TYPE_CHECKING:
     from aicx.memory.proposals import Proposal

@@ -138,7 +138,7 @@ def _follow(trail: str, event: Event) -> str:
 def _key(home: Path) -> bytes:
     key = key_of(home)
     if not key:
-        from aicx.storage.atomic import replace_file  # imported here: a home does it once
+        from aicx.storage import replace_file  # imported here: a home does it once
 
         key = os.urandom(_BYTES).hex().encode()
         replace_file(home / KEY, key)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from aicx.errors import UsageError
 from aicx.memory.events import Event
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 
 SIGNATURES = "memory-signatures"  # beside memory/
 GPG = "gpg:"  # before the name of a key of GPG

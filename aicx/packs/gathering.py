@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.errors import AicxError, CorpusDamaged, MalformedPolicy, NotFound

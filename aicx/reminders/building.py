@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.evidence import Step, read_steps
 from aicx.evidence.conversation import exchanges
 from aicx.evidence.kept import Key, part_stamps
 from aicx.evidence.patterns import reading_version
 from aicx.evidence.statements import decisions, is_announcement, weigh
 from aicx.evidence.texts import sentences
-from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import session_in
 from aicx.reminders.index import (

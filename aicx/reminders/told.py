@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.forget.holding import Erasure
 from aicx.engine.holders import Holder
 from aicx.errors import NotFound
-from aicx.evidence.transcript import Step, read_steps
+from aicx.evidence import Step, read_steps
 from aicx.refs import Ref, session_in
 from aicx.regex import searching
 from aicx.reminders.ledger import Said, drop, read

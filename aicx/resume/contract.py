@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.git import inside
 from aicx.paths import Layout
 from aicx.resume.report import BriefedSession, Reason, ResumeReport

@@ -10,9 +10,10 @@ from typing import Any, cast
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.files.read import read_intact
 from aicx.errors import AicxError
+from aicx.evidence import Statement, Step, read_steps, statement_in
 from aicx.evidence.calls import FileEdit, OtherRepositories, answered_calls, edits_of
 from aicx.evidence.kept import KeptReadings
 from aicx.evidence.session_brief import Ending, SessionBrief, ending, read_brief
@@ -20,7 +21,6 @@ from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import AskedSince, Since, answers_alike
 from aicx.evidence.statements import conclusion, requests, telling, weigh, without_open, without_push
 from aicx.evidence.texts import summary_line, words
-from aicx.evidence.transcript import Statement, Step, read_steps, statement_in
 from aicx.paths import Layout
 from aicx.resume.recall import TermWeights, answers_something, informative_sentences, is_quotable
 from aicx.resume.report import Passage

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aicx.evidence import Step
 from aicx.evidence.patterns import request_rules, statement_rules
 from aicx.evidence.statements import COMPACTION, is_announcement, weigh
 from aicx.evidence.texts import sentences, words
-from aicx.evidence.transcript import Step
 from aicx.refs import Ref
 from aicx.resume.report import Considered, Passage, Reason
 from aicx.text import shorten

@@ -8,9 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from aicx.evidence import Statement
 from aicx.evidence.session_brief import Ending, SessionBrief
 from aicx.evidence.sessions import SessionRow
-from aicx.evidence.transcript import Statement
 from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
 from aicx.resume.ranking import Confidence

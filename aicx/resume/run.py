@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import id_in, the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.errors import CorpusDamaged, MalformedPolicy, NotFound, StoreLocked, StoreUnwritable, plainly

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of

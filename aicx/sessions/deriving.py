@@ -16,7 +16,7 @@ from math import log, sqrt
 
 import orjson
 
-from aicx.evidence.transcript import Step
+from aicx.evidence import Step
 from aicx.fields import taken_from
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref

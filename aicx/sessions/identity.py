@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from aicx.paths import Layout
-from aicx.storage.atomic import replace_file, unwritable
+from aicx.storage import replace_file, unwritable
 from aicx.storage.typed import from_json
 from aicx.values import dataclass
 

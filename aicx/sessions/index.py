@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from zlib import crc32
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.kept import Key, part_stamps
 from aicx.evidence.patterns import reading_version
@@ -191,7 +191,7 @@ def _sketches(
     layout: Layout, catalog: Catalog, stamps: Mapping[Key, str], progress: Progress | None
 ) -> Mapping[Key, bytes]:
     """The sketch of each; empty for a session that says nothing."""
-    from aicx.evidence.transcript import read_steps
+    from aicx.evidence import read_steps
     from aicx.sessions.deriving import sketch_of
     from aicx.work.facts_index import chunks_of_parts, facts_of_parts
 

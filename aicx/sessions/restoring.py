@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.errors import AicxError, MalformedPolicy, NotFound, UsageError
+from aicx.evidence import read_steps
 from aicx.evidence.texts import sentences
-from aicx.evidence.transcript import read_steps
 from aicx.sessions.pending import PERSON, Asker, Mark
 from aicx.sessions.restore_block import Because, Part, RestoreAnswer, RestoredItem, compose
 from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs

@@ -8,8 +8,8 @@ from datetime import datetime
 from aicx.brief import page, to_check
 from aicx.config import Settings
 from aicx.errors import UsageError
+from aicx.evidence import Step
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import Step
 from aicx.filters import Filters
 from aicx.refs import Ref
 from aicx.sessions.recall import recall

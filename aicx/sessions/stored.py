@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.references import find_target
 from aicx.errors import NotFound, UsageError

@@ -15,8 +15,8 @@ import orjson
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound, StoreUnwritable, UsageError
+from aicx.evidence import Step, read_steps
 from aicx.evidence.patterns import reading_version
-from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.sessions.stored import StoredSession, find_stored
 from aicx.sessions.summary import Summary, summary_of
@@ -29,7 +29,7 @@ from aicx.sessions.windows import (
     window_answer,
     windows_of,
 )
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.storage.typed import from_json
 from aicx.text import plural
 from aicx.values import dataclass

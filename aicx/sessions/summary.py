@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated
 
+from aicx.evidence import Step
 from aicx.evidence.calls import FileEdit, OtherRepositories, answered_calls, edits_of
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import Step
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import ReadSession
 from aicx.memory.proposals import Proposal, ProposalReason

@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import SessionKey, find_session, match_sessions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sessions import facts_of
 from aicx.errors import NotFound
-from aicx.evidence.transcript import Step
+from aicx.evidence import Step
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.answers import Ages, EdgeCount, SessionAnswer, SessionNode, SessionStatsAnswer, SessionWork, Turn

@@ -15,8 +15,8 @@ from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, load_markdown, load_sidecar
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.evidence import Step
 from aicx.evidence.statements import COMPACTION
-from aicx.evidence.transcript import Step
 from aicx.fields import taken_from
 from aicx.paths import Layout
 from aicx.refs import Ref

@@ -16,7 +16,7 @@ import orjson
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.fields import INTERNAL
 from aicx.paths import Layout
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.storage.typed import from_json, to_json
 from aicx.values import dataclass
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import FACTS, FOUND
 from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, read_intact

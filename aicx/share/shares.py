@@ -28,7 +28,7 @@ from aicx.share.tables import (
     probe,
     reading,
 )
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.text import ago, instant
 from indexer.vector_table import import_library
 

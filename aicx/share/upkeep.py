@@ -34,7 +34,7 @@ from aicx.share.tables import (
     reading,
     words_index,
 )
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from indexer.vector_table import optimize, sql_list
 from retrieval.mapped import DRAWS
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 _BUSY_SECONDS = 2.0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aicx import __version__
 from aicx.errors import CorpusDamaged, HomeTooNew
-from aicx.storage.atomic import replace_file, unwritable
+from aicx.storage import replace_file, unwritable
 from aicx.system import lock
 from aicx.text import instant
 

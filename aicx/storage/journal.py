@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import orjson
 
 from aicx.errors import CorpusDamaged, StoreUnwritable, UnsafePath
-from aicx.storage.atomic import UNFINISHED, unwritable
+from aicx.storage import UNFINISHED, unwritable
 from aicx.system import PRIVATE, sync
 from aicx.values import dataclass
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.errors import StoreLocked
-from aicx.storage.atomic import unwritable
+from aicx.storage import unwritable
 from aicx.storage.home_format import claim_format
 from aicx.system import PRIVATE, lock, read_at, write_whole
 

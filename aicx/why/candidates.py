@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, sightings
 from aicx.corpus.files.read import load_markdown
 from aicx.corpus.places import LocalRepository

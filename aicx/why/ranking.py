@@ -9,10 +9,10 @@ from math import fsum, log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from aicx.corpus.places import LocalRepository, same_file
+from aicx.evidence import Step
 from aicx.evidence.calls import answered_calls, is_edit, is_prose
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
-from aicx.evidence.transcript import Step
 from aicx.git.history import HistoryCommit
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref

@@ -13,13 +13,13 @@ from datetime import datetime
 from functools import lru_cache
 from math import fsum, log
 
+from aicx.evidence import Step
 from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.runs import CommandRun, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.statements import PASTED, Weight, conclusion, decisions, own_choices, requests
 from aicx.evidence.texts import sentences, summary_line, words
-from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, nearest_sighting, sightings
 from aicx.corpus.places import LocalRepository, same_file
@@ -19,8 +19,8 @@ from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Searcher
 from aicx.errors import NotFound, UsageError
+from aicx.evidence import Step, read_steps
 from aicx.evidence.sessions import automated, load_sessions
-from aicx.evidence.transcript import Step, read_steps
 from aicx.git import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.git.subjects import plain_subject

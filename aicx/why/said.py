@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from aicx.evidence import Step
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.statements import conclusion, is_announcement, reports, telling
 from aicx.evidence.texts import sentences, summary_line, words
-from aicx.evidence.transcript import Step
 from aicx.text import shorten
 
 SAID = 320  # characters of one line

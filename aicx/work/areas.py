@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from aicx.storage.atomic import read_note
+from aicx.storage import read_note
 from aicx.values import dataclass
 from aicx.work.contract import is_test
 from aicx.work.record import clean

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of

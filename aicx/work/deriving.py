@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from aicx.evidence import Statement, Step
 from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import MAX_GIVEN_UP, given_up
@@ -13,7 +14,6 @@ from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Outcome, followed, ran_by
 from aicx.evidence.session_brief import MAX_DECISIONS, MERGED, read_brief
 from aicx.evidence.since import Since
-from aicx.evidence.transcript import Statement, Step
 from aicx.fields import taken_from
 from aicx.git import Roots
 from aicx.refs import Ref

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.evidence.kept import KeptParts, Key, part_stamps
@@ -22,7 +22,7 @@ from aicx.values import batches
 from aicx.work.session_facts import SessionFacts, SessionPart, decode
 
 if TYPE_CHECKING:
-    from aicx.evidence.transcript import Step
+    from aicx.evidence import Step
 
 Progress = Callable[[int, int], None]
 # Sessions a transaction, and a worker's task, and what share of all that at least is: a killed run keeps what it had
@@ -165,8 +165,8 @@ def _read(
     """
     agent, session_id, place = key
     # Imported here: most often there is nothing to read.
+    from aicx.evidence import read_steps
     from aicx.evidence.calls import OtherRepositories
-    from aicx.evidence.transcript import read_steps
     from aicx.work.deriving import derive
 
     folders = [row["cwd"] for row in rows if row["cwd"]]

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from aicx.evidence import Step
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, is_probe, is_scratch
-from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.values import regex

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 
+from aicx.evidence import Step
 from aicx.evidence.calls import folders_of, is_edit, is_prose
 from aicx.evidence.fixes import ends, is_special, repeats, topic_of, without_starters
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, RunKind, is_probe, run_kind
-from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
 from aicx.git import Roots
 from aicx.refs import Ref

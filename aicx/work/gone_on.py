@@ -16,9 +16,9 @@ from aicx.git.state import Git, GitState
 from aicx.text import first_of
 
 if TYPE_CHECKING:
+    from aicx.evidence import Statement
     from aicx.evidence.session_brief import SessionBrief, StateReason
     from aicx.evidence.sessions import SessionRow
-    from aicx.evidence.transcript import Statement
     from aicx.git.branches import BranchState
     from aicx.work.record import WorkRecord
 

@@ -28,7 +28,7 @@ from aicx.work.record import (
 )
 
 if TYPE_CHECKING:
-    from aicx.evidence.transcript import Statement
+    from aicx.evidence import Statement
     from aicx.work.session_facts import Said
 
 # Names that other tools have for the same.

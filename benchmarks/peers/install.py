@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.errors import AicxError
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from benchmarks.peers import Peer
 from benchmarks.peers.environment import Environment, new_enough_node
 from benchmarks.peers.onnx_model import export_for_chroma

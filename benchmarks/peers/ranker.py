@@ -13,7 +13,7 @@ from typing import Any
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, QuestionFailed, RankerFolders
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.types import Candidate, Document
 from benchmarks.peers import Chosen, choose
 from benchmarks.peers.environment import Environment, closed_environ, environment_of

@@ -13,7 +13,7 @@ import typer
 
 from aicx.cli import run
 from aicx.config import load_settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.doctor.inputs import compare_catalog, survey_store
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.storage.journal import Writer

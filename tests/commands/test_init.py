@@ -23,7 +23,7 @@ from aicx.agents import change, table
 from aicx.agents.table import AGENTS
 from aicx.cli import run
 from aicx.managed.blocks import START
-from aicx.storage.atomic import create_private
+from aicx.storage import create_private
 from tests import sampling
 from tests.evidence.stories import Repository
 from tests.sampling import sample

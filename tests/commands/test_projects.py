@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 from tests.kept import Kept

@@ -11,7 +11,7 @@ import pytest
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.errors import UnsafePath
-from aicx.storage.atomic import check_outside
+from aicx.storage import check_outside
 from tests.corpus.builders import SESSION, ClaudeLog, snapshot
 from tests.kept import Kept
 

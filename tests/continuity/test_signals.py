@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from aicx.continuity.signals import contradictions
-from aicx.evidence.transcript import Step
+from aicx.evidence import Step
 from tests.continuity.builders import FIRST, NotePlace
 
 START = datetime(2026, 1, 31, tzinfo=UTC)

@@ -14,8 +14,8 @@ import orjson
 import pytest
 
 from aicx.config import Settings, load_settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import put_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files import encode_sidecar
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.ingest.drafts import ChunkWindow, MessageDraft, draft_entries, pack

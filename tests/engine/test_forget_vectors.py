@@ -292,7 +292,7 @@ MOMENTS = (
     "aicx.corpus.forget.run.Writer",
     "aicx.storage.journal.Writer.publish",
     "aicx.storage.journal._play",
-    "aicx.corpus.catalog.database.Catalog.commit",
+    "aicx.corpus.catalog.Catalog.commit",
     "aicx.storage.journal.Writer.finish",
     "aicx.corpus.forget.run.scrub",
     "indexer.vector_table.erase_documents",

@@ -10,7 +10,7 @@ import pytest
 
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import copied, found, ignore, keep
 

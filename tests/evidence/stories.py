@@ -7,7 +7,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aicx.evidence.transcript import Step, facts_in_text
+from aicx.evidence import Step, facts_in_text
 from tests.repositories import NO_UPKEEP, begin, head
 
 T0 = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)

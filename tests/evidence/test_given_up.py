@@ -7,10 +7,10 @@ from itertools import count
 
 import pytest
 
+from aicx.evidence import Step
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.given_up import given_up
 from aicx.evidence.runs import followed, runs_of
-from aicx.evidence.transcript import Step
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 NUMBERS = count()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aicx.evidence.transcript import Step, in_time, read_steps
+from aicx.evidence import Step, in_time, read_steps
 from tests.corpus.builders import ClaudeLog, Home, strip_tool_facts, when
 
 

@@ -72,7 +72,7 @@ def test_no_session_is_read_for_a_hook(worked: PackPlace, monkeypatch: pytest.Mo
     for extra in ("", "-wal", "-shm"):
         (worked.home / "index" / f"work.sqlite{extra}").unlink(missing_ok=True)
     worked.session("eeee", "Fix the export again", "src/export.py", seconds=5 * DAY)
-    monkeypatch.setattr("aicx.evidence.transcript.read_steps", fail)
+    monkeypatch.setattr("aicx.evidence.read_steps", fail)
     found = hook_output(worked.settings, worked.repo, NOW)
     assert found is not None
     digest = found["hookSpecificOutput"]["metadata"]["task_continuity_artifact"]

@@ -16,7 +16,7 @@ from aicx.reports import MARK, PAGE_MARK, SCHEMA, both, embedded, frame, write_b
 from aicx.reports.listing import ENDINGS
 from aicx.reports.record import Report
 from aicx.reports.scan import ReportSelection, ScanResult, scan
-from aicx.storage.atomic import check_target, replacing
+from aicx.storage import check_target, replacing
 from tests.reports.builders import NOW, harbour, write
 
 

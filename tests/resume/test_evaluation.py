@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from benchmarks.resume_evaluation import Answer, Question, changed_by, latest_session, questions, score
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.evidence import Statement
 from aicx.evidence.session_brief import read_brief
 from aicx.evidence.since import Since
-from aicx.evidence.transcript import Statement
 from aicx.fields import INLINE
 from aicx.git import Roots
 from aicx.git.state import Commit, GitState

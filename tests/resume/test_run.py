@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.evidence.transcript import Step
+from aicx.evidence import Step
 from aicx.sessions.deriving import Sketch, decode, derive_edges, sketch_of
 from aicx.sessions.stated import IDLE, Life, standing_of
 from aicx.text import instant

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import read_chunk
 from aicx.errors import NotFound
-from aicx.evidence.transcript import read_steps
+from aicx.evidence import read_steps
 from aicx.sessions.stored import find_stored
 from aicx.sessions.summarize import open_session
 from aicx.sessions.windows import Window, _Message, _split, read_windows, steps_of_windows

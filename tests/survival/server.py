@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 import aicx.cli
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.sources import SOURCES, load_source
 from tests.survival.logs import invent, write_home
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import NotFound, UsageError
-from aicx.evidence.transcript import Step, read_steps
+from aicx.evidence import Step, read_steps
 from aicx.paths import Layout
 from aicx.why.answer import answer_why
 from aicx.why.candidates import MAX_WEIGHED

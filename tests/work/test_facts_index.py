@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aicx import evidence
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
-from aicx.evidence import transcript
 from aicx.evidence.kept import KeptParts
 from aicx.storage.derived import remove_derived
 from aicx.work import facts_index
@@ -54,13 +54,13 @@ def log(user: Home, repository: str) -> ClaudeLog:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many chunks were read for each session that was read."""
     found: list[int] = []
-    whole = transcript.read_steps
+    whole = evidence.read_steps
 
     def counting(layout: object, paths: list[str]) -> object:
         found.append(len(paths))
         return whole(layout, paths)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(transcript, "read_steps", counting)
+    monkeypatch.setattr(evidence, "read_steps", counting)
     return found
 
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from aicx.evidence import Step
 from aicx.evidence.calls import OtherRepositories, answered_calls
 from aicx.evidence.runs import followed, ran_by
-from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.work.deriving import derive
 from aicx.work.failure_runs import failures_of

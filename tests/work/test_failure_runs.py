@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from aicx.evidence import Step
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.runs import followed, ran_by
-from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.work.failure_runs import failures_of
 from aicx.work.failures import Pattern, patterns, seen_before

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from aicx.evidence import Step
 from aicx.evidence.calls import OtherRepositories
-from aicx.evidence.transcript import Step
 from aicx.git import Roots
 from aicx.work.deriving import derive, observe
 from aicx.work.session_facts import SessionPart

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.fields import (
     any_tool_failed,
     evidence_of,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import as_glob, id_in, is_glob, known_places, matching_places
 from aicx.errors import UsageError
 from aicx.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters

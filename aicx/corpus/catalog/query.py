@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 import orjson
 
-from aicx.corpus.catalog.database import DAMAGED, Catalog
+from aicx.corpus.catalog import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound, PatternRefused, UsageError
 from aicx.filters import Filters
 from aicx.paths import Layout
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.values import dataclass
 
 Item = TypeVar("Item")

@@ -8,15 +8,14 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar
 
+from aicx.corpus.catalog import COMPLETE, DAMAGED, LACKS_SIGHTINGS, LACKS_TURNS, Catalog
 from aicx.corpus.catalog.chunks import put_chunk, put_sightings, remove_chunk
-from aicx.corpus.catalog.database import COMPLETE, DAMAGED, LACKS_SIGHTINGS, LACKS_TURNS, Catalog
 from aicx.corpus.catalog.fields import turn_of
 from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_chunk, sidecar_path, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
 from aicx.paths import Layout, parse_chunk_name, safe_session
-from aicx.storage import derived
-from aicx.storage.atomic import unwritable
+from aicx.storage import derived, unwritable
 from aicx.storage.journal import clear_staging, drop_unpublished, play_journal
 
 Notify = Callable[[str], None]

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from os.path import commonprefix
 from typing import Annotated, Any, Literal
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import FACTS, fold_runs, open_catalog, run_key, told
 from aicx.corpus.files.read import load_sidecar

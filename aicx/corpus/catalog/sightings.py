@@ -14,7 +14,7 @@ from aicx.git.subjects import plain_subject
 from aicx.values import dataclass, regex
 
 if TYPE_CHECKING:
-    from aicx.corpus.catalog.database import Catalog
+    from aicx.corpus.catalog import Catalog
 
 _NAME = regex(r"[0-9a-f]{7,64}|#\d{1,9}")
 _WORD = regex(r"[^\W_]+")

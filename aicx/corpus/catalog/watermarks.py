@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.session_facts import AT_ONCE
 from aicx.sources.items import LogFile, LogIdentity
 from aicx.values import batches

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import orjson
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import DAMAGED, Catalog
+from aicx.corpus.catalog import DAMAGED, Catalog
 from aicx.corpus.files import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decode_sidecar, lacks_tool_facts
 from aicx.corpus.files.read import is_altered, load_markdown, sidecar_path, take_inventory
 from aicx.corpus.forget.blanking import message_texts

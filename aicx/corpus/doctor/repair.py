@@ -7,8 +7,8 @@ import stat
 from collections.abc import Callable
 
 from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import remove_chunk, stored_chunks
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, ignore_is_current, summarise, write_summary
 from aicx.corpus.catalog.rebuild import drop_catalog, open_or_rebuild, recover
 from aicx.corpus.doctor.inputs import Survey, compare_catalog, survey_store

@@ -20,7 +20,7 @@ import orjson
 
 from aicx.sources.door import fingerprint_of
 from aicx.sources.items import LogFile
-from aicx.storage.atomic import read_whole
+from aicx.storage import read_whole
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 

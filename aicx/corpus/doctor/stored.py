@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, summarise
 from aicx.corpus.catalog.rebuild import index_chunks
 from aicx.corpus.doctor.inputs import (

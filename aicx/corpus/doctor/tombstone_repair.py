@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import messages_with_keys, prompts_of, stored_chunks
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.tombstones import parse_tombstones
 from aicx.corpus.forget.blanking import FORGOTTEN_TEXT_KEY
@@ -27,7 +27,7 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redactor
 from aicx.sources import every_agent, is_agent
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 
 _NAMED = re.compile(rb'"(agent|session|project)"\s*:\s*("(?:[^"\\]|\\.)+")')
 _KEY = re.compile(rb'"([0-9a-f]{16})"')

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import orjson
 
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import remove_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.files import decode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
@@ -22,7 +22,7 @@ from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest, HeldFiles
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
 from aicx.regex import searching
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.storage.journal import Writer
 from aicx.values import dataclass
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.blanking import Targets

@@ -20,8 +20,8 @@ from typing import Annotated
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import put_chunk, remove_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.watermarks import drop_places
@@ -37,7 +37,7 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources.items import clean_id, clean_project
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from aicx.values import batches, dataclass

@@ -20,8 +20,8 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import erase_chunk, put_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.watermarks import drop_places
@@ -37,7 +37,7 @@ from aicx.paths import Layout
 from aicx.redaction import redactor
 from aicx.sources import is_agent, load_source
 from aicx.sources.items import LogFile
-from aicx.storage.atomic import replace_file, unwritable
+from aicx.storage import replace_file, unwritable
 from aicx.storage.journal import Writer, clear_staging
 from aicx.storage.lock import writer_lock
 from aicx.values import dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import KnownMessage, messages_with_keys, messages_with_texts
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.text import instant

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import put_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import ignore_matcher
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.files import Sidecar, encode_sidecar

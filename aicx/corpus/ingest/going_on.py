@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.ingest.dedup import StoredCopy
 from aicx.corpus.ingest.drafts import MessageDraft, split_draft
 from aicx.corpus.ingest.filing import Move

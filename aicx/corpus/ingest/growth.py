@@ -22,7 +22,7 @@ from typing import Any
 import orjson
 
 from aicx import __version__
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.watermarks import READ_BY
 from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import load_sidecar

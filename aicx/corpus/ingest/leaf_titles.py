@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import stored_chunks
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import LogReading, SessionLogs
 from aicx.sources import load_source

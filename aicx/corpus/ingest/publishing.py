@@ -13,8 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import duplicates_of, is_last, put_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.files import encode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_intact, sidecar_path
@@ -24,7 +24,7 @@ from aicx.corpus.ingest.session_chunks import clip_prompt
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources.voices import speaker_of
-from aicx.storage.atomic import UNFINISHED, clear_unfinished
+from aicx.storage import UNFINISHED, clear_unfinished
 from aicx.storage.journal import Writer
 from aicx.types import PROMPTS
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.watermarks import fingerprints, session_paths
 from aicx.corpus.ingest.drafts import MessageDraft, draft_entries
 from aicx.corpus.ingest.growth import Following, PlaceRead, made_by, only_grew

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import StoredChunk, duplicates_of, put_chunk, remove_chunk, stored_chunks
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.files.tombstones import Tombstones
 from aicx.corpus.ingest.drafts import MessageDraft, blank_message

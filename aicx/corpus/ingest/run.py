@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import prompts_of, put_duplicate, session_of_most
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.names import match_projects
 from aicx.corpus.catalog.query import ignore_matcher
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.files.read import load_markdown, load_sidecar
 from aicx.corpus.ingest.drafts import MAX_TOKENS, MessageDraft
 from aicx.corpus.ingest.frontmatter import next_run, split_frontmatter

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.folders import folded, relative, slashed
 from aicx.git.identity import find_repository

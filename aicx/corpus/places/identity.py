@@ -9,7 +9,7 @@ from pathlib import Path
 from aicx.git.identity import parts_of, remote_urls
 from aicx.paths import safe_project
 from aicx.sources.items import clean_project
-from aicx.storage.atomic import read_note
+from aicx.storage import read_note
 from aicx.values import dataclass, regex
 
 # Names that say where something lies rather than what it is.

@@ -21,7 +21,7 @@ from aicx.corpus.places.identity import RepositoryIdentity, from_git
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.folders import FolderClue, folded, is_absolute, other_names
 from aicx.paths import safe_project
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.values import dataclass, regex
 
 SCHEMA = "aicx.projects-file/1"

@@ -7,7 +7,7 @@ from dataclasses import field
 from sqlite3 import Row
 from typing import Annotated
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.places.evidence import root_of
 from aicx.fields import OPTIONAL
 from aicx.values import dataclass

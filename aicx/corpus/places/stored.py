@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.places.evidence import CONFIGURED, Ledger, Session, root_of
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import FolderDecisions, Places, load_decisions

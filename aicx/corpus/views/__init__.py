@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, read_chunk, read_intact
 from aicx.errors import CorpusDamaged, NotFound

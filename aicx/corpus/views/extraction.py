@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import ambiguous, match_sessions
 from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk

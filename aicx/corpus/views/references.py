@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import SessionKey, find_session
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError

@@ -14,7 +14,7 @@ import orjson
 from aicx.fields import INLINE, OPTIONAL, to_fields
 from aicx.redaction import redact
 from aicx.sources.items import TimelineEntry
-from aicx.storage.atomic import replace_file
+from aicx.storage import replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.text import instant, local, plural, time_span, zone_name
 from aicx.types import FRAMES, PROMPTS, Frame

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import short_reference
 from aicx.corpus.catalog.query import Opened, ignore_matcher, open_catalog, steer, told
 from aicx.corpus.files.read import read_chunk

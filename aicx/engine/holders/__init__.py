@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import ClassVar
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
@@ -18,7 +18,7 @@ from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.corpus.forget.run import Forgetting
 from aicx.paths import Layout
-from aicx.storage.atomic import unwritable
+from aicx.storage import unwritable
 
 Notify = Callable[[str], None]
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.doctor.stored import catalog_as_stored, index_json
@@ -19,7 +19,7 @@ from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.vector_files import FIX, damaged_maps, remove_damaged_maps
 from aicx.errors import StoreUnwritable, UnsafePath
 from aicx.paths import Layout
-from aicx.storage.atomic import unwritable
+from aicx.storage import unwritable
 from aicx.storage.derived import find_damage, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.text import plural

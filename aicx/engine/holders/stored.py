@@ -19,7 +19,7 @@ from aicx.engine.holders import Holder, Notify
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.regex import searching
 from aicx.sources import RUN
-from aicx.storage.atomic import unwritable
+from aicx.storage import unwritable
 
 
 class _Chunks(Holder):

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
@@ -29,7 +29,7 @@ from aicx.engine.vector_files import (
 )
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra
 from aicx.paths import Layout
-from aicx.storage.atomic import unwritable
+from aicx.storage import unwritable
 from aicx.storage.derived import changing, find_damage, is_recorded, record_of, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.text import plural

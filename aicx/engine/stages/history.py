@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.sightings import SightedSubjects, nearest_sighting
 from aicx.engine.stages import SearchState
 from aicx.engine.stages.retrieve import pool

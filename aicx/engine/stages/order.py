@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import FOUND, fold_runs, run_key
 from aicx.corpus.views import searchable_texts

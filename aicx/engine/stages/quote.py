@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.fields import ENDS, SPEAKS, said_before_prompt, turn_of
 from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, load_sidecar, read_intact

@@ -19,14 +19,14 @@ from sqlite3 import Row
 import orjson
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import MalformedPolicy
+from aicx.evidence import read_steps
 from aicx.evidence.kept import KeptParts, Key, part_stamps
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import read_steps
 from aicx.git import Roots, repository_of
 from aicx.git.identity import find_repository
 from aicx.memory.candidates.rules import propose

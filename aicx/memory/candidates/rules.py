@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
+from aicx.evidence import Step
 from aicx.evidence.fixes import topic_of, whole_check
 from aicx.evidence.patterns import MemoryRules, memory_rules
 from aicx.evidence.runs import CommandRun
 from aicx.evidence.statements import weigh
 from aicx.evidence.texts import Sentence, sentences, words
-from aicx.evidence.transcript import Step
 from aicx.memory.candidates.session import ReadSession
 from aicx.memory.proposals import MAX_STATEMENT, Proposal, ProposalKind
 from aicx.telling import ENOUGH, count_telling

@@ -10,9 +10,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
+from aicx.evidence import Step
 from aicx.evidence.calls import answered_calls, folders_of, is_edit
 from aicx.evidence.runs import CommandRun, followed, ran_by
-from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
 from aicx.git import Roots
 from aicx.memory.proposals import MAX_STATEMENT, OriginClass, Proposal, ProposalKind, ProposalReason, Sighting

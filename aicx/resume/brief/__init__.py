@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
+from aicx.evidence import Statement
 from aicx.evidence.patterns import request_rules
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import Statement
 from aicx.resume.ranking import Confidence
 from aicx.resume.report import BriefedSession, EntryFile, Reason, ResumeReport, staleness
 from aicx.storage.typed import Made

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from aicx.evidence import Statement
 from aicx.evidence.texts import summary_line
-from aicx.evidence.transcript import Statement
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref

@@ -26,7 +26,7 @@ from aicx.servers.dashboard.endpoints import ENDPOINTS
 from aicx.servers.dashboard.handlers import Handlers, health
 from aicx.servers.described import reachable
 from aicx.servers.http.guard import AccessPolicy, App, Guard, Message, Rate, Receive, RequestRefused, Scope, Send
-from aicx.storage.atomic import create_private
+from aicx.storage import create_private
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"

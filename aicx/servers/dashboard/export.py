@@ -25,7 +25,7 @@ from aicx.paths import Layout
 from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import detail
 from aicx.servers.dashboard.status import status_of
-from aicx.storage.atomic import replacing
+from aicx.storage import replacing
 
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.
 CAP = 20_000_000

@@ -14,7 +14,7 @@ from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
 from aicx.corpus.views.show import ChunkFound, SessionFound, ShownPart, WholeChunk, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
-from aicx.evidence.transcript import facts_in_text
+from aicx.evidence import facts_in_text
 from aicx.fields import taken_from
 from aicx.paths import Layout
 from aicx.refs import Ref

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import current_writer, discover_logs

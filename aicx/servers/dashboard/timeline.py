@@ -10,8 +10,8 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.show import SessionFound, show
 from aicx.errors import NotFound
+from aicx.evidence import Step, read_steps
 from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, is_edit
-from aicx.evidence.transcript import Step, read_steps
 from aicx.git import Roots
 from aicx.git.history import HistoryCommit, list_hashes, read_changes
 from aicx.git.state import Git

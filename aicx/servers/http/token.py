@@ -11,7 +11,7 @@ from pathlib import Path
 import aicx
 from aicx.config import Settings
 from aicx.errors import StoreUnwritable, UsageError
-from aicx.storage.atomic import UNFINISHED, create_private
+from aicx.storage import UNFINISHED, create_private
 
 _MIN_LENGTH = 16
 _BYTES = 32

@@ -13,8 +13,8 @@ from aicx.cas.reading import read as read_object
 from aicx.corpus.views import show as show_answers
 from aicx.corpus.views.show import show
 from aicx.errors import NotFound, UsageError
+from aicx.evidence import read_steps
 from aicx.evidence.conversation import ConversationTurn, conversation
-from aicx.evidence.transcript import read_steps
 from aicx.fields import to_fields
 from aicx.opening import Kind, lines_of_place, open_ref
 from aicx.paths import Layout

@@ -16,7 +16,7 @@ from aicx.sources.antigravity.transcript import STAMPS, Conversation, linked_pat
 from aicx.sources.items import BadRecord, EntryDraft, SourceRef, TimelineEntry
 from aicx.sources.records import LINE_LIMIT, changed_at, list_folder, parse_instant, unreadable
 from aicx.sources.values import CUT_OUT, lowered, parse_json, read_cut, string_of
-from aicx.storage.atomic import read_note
+from aicx.storage import read_note
 from aicx.values import dataclass
 
 HOMES = ("antigravity", "antigravity-cli", "antigravity-ide")

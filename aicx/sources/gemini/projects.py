@@ -12,7 +12,7 @@ from typing import Any
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import unreadable
 from aicx.sources.values import items_of, parse_json, text_of
-from aicx.storage.atomic import read_note
+from aicx.storage import read_note
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 # A whole JSON string that is a path (it may hold spaces), a path inside running text, a Windows path. The length

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aicx.corpus.catalog import COMPLETE, SCHEMA_VERSION, Catalog
 from aicx.corpus.catalog.chunks import (
     duplicates_of,
     is_last,
@@ -22,7 +23,6 @@ from aicx.corpus.catalog.chunks import (
     session_of_most,
     stored_chunks,
 )
-from aicx.corpus.catalog.database import COMPLETE, SCHEMA_VERSION, Catalog
 from aicx.corpus.catalog.fields import message_key, milliseconds, own_messages
 from aicx.corpus.catalog.overview import forget_watermarks
 from aicx.corpus.catalog.query import steer

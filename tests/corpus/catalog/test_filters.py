@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.chunks import put_chunk
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions, parse_date_range, parse_filters, parse_instant, parse_kind
 from aicx.corpus.catalog.names import match_projects
 from aicx.errors import UsageError

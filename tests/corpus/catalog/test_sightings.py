@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sightings import CommitSighting, SightedSubjects, nearest_sighting, sightings
 from aicx.corpus.forget.holding import ForgetRequest

@@ -140,7 +140,7 @@ class TestWithoutItsLog:
                 patching.setattr(apart.Writer, "publish", kill)
             else:
                 patching.setattr(apart.Writer, "finish", kill)
-                patching.setattr("aicx.corpus.catalog.database.Catalog.commit", kill)
+                patching.setattr("aicx.corpus.catalog.Catalog.commit", kill)
             with pytest.raises(Killed):
                 repair.repair(load_settings(), print)
         there = snapshot(patient.corpus).values()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog import Catalog
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.corpus.ingest.filing import changed_sessions
 from aicx.corpus.places.places import FolderDecisions

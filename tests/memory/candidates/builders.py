@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aicx.evidence.transcript import Step
+from aicx.evidence import Step
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import ReadSession
 from aicx.memory.proposals import Proposal

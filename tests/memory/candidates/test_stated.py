@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.evidence.transcript import Step
+from aicx.evidence import Step
 from aicx.memory.candidates.rules import claims_of
 from tests.evidence.stories import Story
 from tests.memory.candidates.builders import answered, proposed, statements

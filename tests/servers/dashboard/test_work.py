@@ -106,7 +106,7 @@ def test_no_session_is_read_and_nothing_is_written_while_a_page_waits(
     def fail(*_: Any) -> None:
         raise AssertionError("a session was read")
 
-    monkeypatch.setattr("aicx.evidence.transcript.read_steps", fail)
+    monkeypatch.setattr("aicx.evidence.read_steps", fail)
     before = snapshot(worked.user.corpus)
     page(worked.user)
     assert before == snapshot(worked.user.corpus)
