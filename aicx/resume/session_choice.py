@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 
+from aicx.evidence import Statement
 from aicx.evidence.calls import hash_of, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import SessionRow, count_sessions, list_sessions, load_sessions, short_ids
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.evidence.statements import tells_unpushed
-from aicx.evidence.transcript import Statement
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.subjects import Subject
 from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions, shared_branches
