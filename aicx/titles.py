@@ -139,10 +139,8 @@ def name_of_prompt(text: str) -> TitleLine | None:
             is_little = count_telling(first) < _ENOUGH_POINTING
             # Of "this issue" beside its number a long sentence says no more than a short one.
             is_short = len(first) <= _SHORT or refers_to_something(first)
-            points = bool(is_little and is_short and rules.points.search(first))
-            points = points or bool(
-                rules.answers_review.match(read) or (is_little and rules.points_as_object.match(first))
-            )
+            answers = rules.answers_review.match(read) or (is_little and rules.points_as_object.match(first))
+            points = bool(answers or (is_little and is_short and rules.points.search(first)))
             # "the cause of this error:" above the address of a page says what it points at, and so does what is below.
             of_branch = is_little and (points_at_branch(first) or bool(rules.goes_about.match(first)))
             of_thing = of_branch or (points and URL.search(text) is not None)
@@ -258,11 +256,7 @@ def name_of_work(
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
             if rules.of_a_skill.match(line):
                 continue
-            told = (
-                one
-                for one in sentences(line)
-                if not (title_rules().about_to.match(one) or title_rules().checked.match(one))
-            )
+            told = (one for one in sentences(line) if not (rules.about_to.match(one) or rules.checked.match(one)))
             sentence = next(told, "")
             if count_telling(sentence) >= _ENOUGH_OF_AGENT:
                 if not sentence.endswith(":") or count_telling(sentence) >= _ENOUGH_POINTING:

@@ -14,17 +14,8 @@ from aicx.refs import Ref
 from aicx.shell import Simple
 from aicx.text import shorten
 from aicx.types import PROMPTS
-from aicx.values import regex
 
 MAX_GIVEN_UP = 8
-# A program or a task that is part of the work: what fails in it is worked on until it passes.
-_OWN_PROGRAM = regex(
-    r"(?:\S*[./]\S*|(?:bun|bunx|deno|go|node|php|python3?|ruby|tsx) (?:-\S+ )*\S*[./]\S*"
-    r"|(?:gradlew?|just|make|mvnw?|rake|task) \S+"
-    r"|(?:bun|cargo|deno|dotnet|go|mise|npm|pnpm|swift|uv|yarn|zig) (?:dev|exec|generate|package|run|start)\b)"
-)
-# Asking what is there; that nothing is found is an answer.
-_LOOKS = regex(r"\S+ (?:capture|get|info|list|ls|show|status|view)\b")
 # The tool's answer where a person refused a call and wrote what to do instead; clients word it alike.
 _REFUSED = "the user said:"
 _REFUSAL_LENGTH = 160
@@ -73,7 +64,8 @@ def _is_telling(run: CommandRun) -> bool:
     # Of several commands in a line it is not said which failed.
     if run.kind == "other" and len(run.parts) > 1:
         return False
-    if any(known.match(part.text) for part in run.parts for known in (rules.probe, _OWN_PROGRAM, _LOOKS)):
+    no_work = (rules.probe, rules.own_program, rules.asks_what_is)
+    if any(known.match(part.text) for part in run.parts for known in no_work):
         return False
     told = any(expression.search(run.telling) for expression in rules.telling)
     return told and not rules.passing.search(run.telling) and not rules.slip.search(run.telling)

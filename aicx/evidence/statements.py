@@ -129,11 +129,6 @@ def is_announcement(text: str) -> bool:
 _COMMAND = regex(r"^\s*/[\w:-]+\s+(?=\S)")
 _MIN_SAID = 12
 _PICTURES = regex(r"^[ \t]*(?:\[image[^\]\n]*\][ \t]*)+$", re.MULTILINE | re.IGNORECASE)
-_OVERVIEW = regex(
-    r"\A\s*#{1,4} *(?:overview|what (?:it|this|the (?:pr|change|patch)) (?:\w+ )?(?:does|changes))\s*\n"
-    r".*?\n(?=#{1,4} )",
-    re.DOTALL | re.IGNORECASE,
-)
 _REWORDED = 0.8
 # What is longer than this reports something.
 _ANNOUNCED = 1000
@@ -145,7 +140,7 @@ def telling(text: str) -> str:
 
     Nor does a part above others that only sums up what was looked at say what was found.
     """
-    text = _OVERVIEW.sub("", text)
+    text = statement_rules().overview.sub("", text)
     found = _FIRST_SENTENCE.match(text.strip())
     if found is None or not all(word in request_rules().empty for word in words(found[0])):
         return text

@@ -93,6 +93,8 @@ CREATE INDEX sightings_by_plain ON sightings (plain);
 """
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
 COMPLETE = "complete"
+# By which rules titles were made last. The number grows with the rules: the next `store` then makes them anew.
+TITLE_RULES, RULES = "title_rules", "2"
 # Pages in memory, in KiB and below zero: a question looks a hundred chunks up, each in three trees.
 _CACHE = "PRAGMA cache_size=-16000"
 # What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar
 
-from aicx.corpus.catalog import COMPLETE, DAMAGED, LACKS_SIGHTINGS, LACKS_TURNS, Catalog
+from aicx.corpus.catalog import COMPLETE, DAMAGED, LACKS_SIGHTINGS, LACKS_TURNS, RULES, TITLE_RULES, Catalog
 from aicx.corpus.catalog.chunks import put_chunk, put_sightings, remove_chunk
 from aicx.corpus.catalog.fields import turn_of
 from aicx.corpus.files import Sidecar
@@ -122,6 +122,7 @@ def rebuild(layout: Layout, catalog: Catalog, notify: Notify) -> int:
     count = index_chunks(layout, catalog, paths, notify)
     # Last, so that a rebuild that was killed is done again and no reader takes a part for the whole.
     catalog.set_meta(COMPLETE, "yes")
+    catalog.set_meta(TITLE_RULES, RULES)
     catalog.commit()
     return count
 

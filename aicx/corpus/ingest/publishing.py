@@ -13,12 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aicx.corpus.catalog import Catalog
+from aicx.corpus.catalog import RULES, TITLE_RULES, Catalog
 from aicx.corpus.catalog.chunks import duplicates_of, is_last, put_chunk
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
+from aicx.corpus.catalog.session_facts import settle_all
 from aicx.corpus.files import encode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_intact, sidecar_path
-from aicx.corpus.ingest.names import Naming, name_chunk, own_texts
+from aicx.corpus.ingest.names import NAMES, Naming, name_chunk, own_texts
 from aicx.corpus.ingest.segments import run_after, run_behind, run_of_caller
 from aicx.corpus.ingest.session_chunks import clip_prompt
 from aicx.errors import CorpusDamaged, NotFound
@@ -126,8 +127,8 @@ class Publisher:
 Renewed = tuple[str, dict[str, Any]]  # the path of a chunk, and the fields of its sidecar
 
 _MAX_OPENINGS = 4
-_BEHIND = """SELECT DISTINCT agent, session_id, stream FROM chunks WHERE rowid IN
- (SELECT chunk FROM names WHERE topic_from IS NULL)"""
+_STREAMS = "SELECT DISTINCT agent, session_id, stream FROM chunks"
+_BEHIND = f"{_STREAMS} WHERE rowid IN (SELECT chunk FROM names WHERE topic_from IS NULL)"
 _CHUNKS = "SELECT path, stream FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number"
 
 
@@ -136,17 +137,22 @@ def caught_up(layout: Layout, catalog: Catalog, publish: Callable[[], object]) -
 
     The caller records each in the catalogue before it asks for the next; ``publish`` makes those on disk current.
     """
-    yield from _named(layout, catalog)
+    is_due = catalog.meta(TITLE_RULES) != RULES
+    yield from _named(layout, catalog, is_due=is_due)
     publish()
+    if is_due:
+        settle_all(catalog.connection)
+        catalog.set_meta(TITLE_RULES, RULES)
     yield from _in_runs(layout, catalog)
 
 
-def _named(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
+def _named(layout: Layout, catalog: Catalog, *, is_due: bool) -> Iterator[Renewed]:
     """The path of each chunk whose sidecar lacks its names, and the fields that the sidecar is to have.
 
-    A chunk that is damaged or was altered is left as it is; `doctor` names it.
+    With ``is_due`` also of each whose names are of other rules, as far as a stream holds each message whole. A chunk
+    that is damaged or was altered is left as it is; `doctor` names it.
     """
-    for session in catalog.rows(_BEHIND):
+    for session in catalog.rows(_STREAMS if is_due else _BEHIND):
         naming = Naming()
         said: list[str] = []  # what the session began with
         last_prompt: str | None = None
@@ -155,9 +161,12 @@ def _named(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
                 stored = read_intact(layout, row["path"])
             except (NotFound, CorpusDamaged):
                 continue
-            fields = _with_speakers(stored.sidecar.fields, stored.markdown)
-            own = list(own_texts(fields, stored.markdown))
+            fields = stored.sidecar.fields
             is_behind = "topic_from" not in fields
+            if not is_behind and any((one.get("part") or (1, 1))[1] > 1 for one in fields["messages"]):
+                break
+            fields = _with_speakers(fields, stored.markdown) if is_behind else fields
+            own = list(own_texts(fields, stored.markdown))
             said += [" ".join(one.text.split()) for one in own if one.role == "user"][: _MAX_OPENINGS - len(said)]
             title = fields.get("title") if is_behind else None
             # What an earlier version made of the first prompt is not a title that somebody gave.
@@ -169,7 +178,14 @@ def _named(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
             opening = own[0].text if own and own[0].origin in PROMPTS else last_prompt
             last_prompt = next((one.text for one in reversed(own) if one.origin in PROMPTS), last_prompt)
             if is_behind:
-                yield row["path"], fields | names | {"prompt": clip_prompt(opening) if opening else None}
+                yield row["path"], {**fields, **names, "prompt": clip_prompt(opening) if opening else None}
+            elif is_due and not fields.get("forgotten"):
+                # What was found at the end of a turn that goes on in another chunk was known when it was read.
+                kept = () if names.get("work") or fields.get("work_from") != "result" else ("work", "work_from")
+                left = {name: value for name, value in fields.items() if name not in NAMES or name in kept}
+                renewed = {**left, **names}
+                if encode_sidecar(renewed) != encode_sidecar(fields):
+                    yield row["path"], renewed
 
 
 def _with_speakers(fields: Mapping[str, Any], markdown: bytes) -> dict[str, Any]:

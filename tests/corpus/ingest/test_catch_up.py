@@ -11,6 +11,7 @@ import pytest
 
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files import encode_sidecar
+from aicx.corpus.ingest import publishing
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 TASK = '{"task_id":"b1","tool_use_id":"toolu_9","description":"Seal the cell","task_type":"local_bash"}'
@@ -120,3 +121,27 @@ def test_a_run_for_some_sessions_does_not_stand_for_the_rest(home, monkeypatch):
     store_by_older_rules(home, monkeypatch)
     home.store(agents=("codex",))
     assert home.store().logs_read == 1
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_names_by_former_rules_are_made_anew_once_without_the_log_where_it_is_told_whole(home, monkeypatch, is_whole):
+    home.claude(
+        ClaudeLog().prompt("Seal the queen's cell" + ("" if is_whole else " with wax\n\n" * 9000), 0).answer("Done.", 3)
+    )
+    home.store()
+    before = home.sidecars()
+    for sidecar in home.corpus.rglob("*.meta.json"):
+        fields = orjson.loads(sidecar.read_bytes()) | {"topic": "Queen", "title": "Queen"}
+        sidecar.write_bytes(encode_sidecar(fields))
+    for path in home.corpus.glob("catalog.sqlite*"):
+        path.unlink()
+    shutil.move(home.root / ".claude", home.root / "gone")
+    home.store()
+    assert title_of(home) == "Queen"
+    monkeypatch.setattr(publishing, "RULES", "later")
+    home.store()
+    assert title_of(home) == ("Seal the queen's cell" if is_whole else "Queen")
+    assert (home.sidecars() == before) is is_whole
+    sidecars = {path: path.stat().st_mtime_ns for path in home.corpus.rglob("*.meta.json")}
+    home.store()
+    assert {path: path.stat().st_mtime_ns for path in home.corpus.rglob("*.meta.json")} == sidecars
