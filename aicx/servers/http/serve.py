@@ -43,6 +43,9 @@ def serve_app(app: App, listening: socket.socket, begun: Callable[[], None]) -> 
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+        # asyncio accepts so many connections in one go: with more, the first process to wake would take them all, and
+        # clients that keep theirs would ask it alone.
+        backlog=1,
     )
     asyncio.run(_Uvicorn(config, begun).serve(sockets=[listening]))
 
@@ -61,6 +64,8 @@ class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        for listening in sockets or ():
+            listening.listen()  # as many may wait again as before
         self._begun()
 
 

@@ -7,11 +7,12 @@ import http.client
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -186,6 +187,22 @@ class TestWorkers:
         answers = [post(address, message("tools/call", **CALL)) for _ in range(12)]
         assert answers == answers[:1] * 12
         assert answers[0][0] == 200
+
+    def test_clients_that_keep_their_connections_are_shared_among_the_processes(
+        self, server: tuple[Forked, str]
+    ) -> None:
+        process, address = server
+        workers = self.workers(process)
+        before = {one: self.open_files(one) for one in workers}
+        url = urlsplit(address)
+        with ExitStack() as kept:
+            for _ in range(16):
+                kept.enter_context(socket.create_connection((url.hostname, url.port)))
+            self.wait_for(lambda: sum(map(self.open_files, workers)) >= sum(before.values()) + 16)
+            assert min(self.open_files(one) - before[one] for one in workers) >= 2
+
+    def open_files(self, process: int) -> int:
+        return len(list(Path(f"/proc/{process}/fd").iterdir()))
 
     def test_one_that_is_killed_under_load_is_replaced(self, server: tuple[Forked, str]) -> None:
         process, address = server
