@@ -43,9 +43,7 @@ def serve_app(app: App, listening: socket.socket, begun: Callable[[], None]) -> 
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SECONDS_TO_FINISH,
-        # asyncio accepts so many connections in one go: with more, the first process to wake would take them all, and
-        # clients that keep theirs would ask it alone.
-        backlog=1,
+        backlog=1,  # so many asyncio accepts in one go: with more, the first of several processes takes all clients
     )
     asyncio.run(_Uvicorn(config, begun).serve(sockets=[listening]))
 
