@@ -33,7 +33,7 @@ _ORDERS: dict[Sort, str] = {
 _SUMS = ("agent", "session_id", "started_at", "completed_at", "chunks", "messages")
 # Where a title goes on with something else: what was done, found or given.
 _GOES_ON = re.compile(r"(?: \u2014|:) ")
-_JOINT = " \u2014 "
+_JOINT, _HEAD = " \u2014 ", 36
 _OPENING = 240  # of a prompt: so much the runs of one prompt have in common
 _FACTS = "id, project, lane, branch, cwd, parent_session"
 
@@ -156,12 +156,12 @@ def _title_of_runs(layout: Layout, catalog: Catalog, newest: Any, titles: Sequen
 
 
 def _with_some(head: str, titles: Sequence[str]) -> str:
-    """What many have in common, with what the newest of them was, or two where there is room."""
-    head = clip_title(head, MAX_TITLE // 2)
-    room = MAX_TITLE - len(head) - len(_JOINT)
-    told = dict.fromkeys(title.lstrip(" :\u2014") for title in titles if title != head)
-    some = [*filter(None, told)][: 2 if room > MAX_TITLE // 2 else 1]
-    return f"{head}{_JOINT}{'; '.join(clip_title(one, room // len(some) - 1) for one in some)}" if some else head
+    """What many have in common, with what the newest two of them were."""
+    head = clip_title(head, _HEAD)
+    told = dict.fromkeys(title.lstrip(" :\u2014").partition(_JOINT)[0] for title in titles if title != head)
+    some = [*filter(None, told)][:2]
+    room = (MAX_TITLE - len(head) - len(_JOINT)) // max(len(some), 1) - 1
+    return f"{head}{_JOINT}{'; '.join(clip_title(one, room) for one in some)}" if some else head
 
 
 def facts_of(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from aicx.values import dataclass
 # As much of a prompt as two runs of a program have in common: what differs comes behind it.
 _OPENING = 240
 # Of most commands nothing more has to be known.
-_COMMITS = re.compile(rb"commit|create")
+_TELLS = re.compile(rb"commit|create|\brm\b")
+_REMOVES = re.compile(r"\brm\s+(?:-\S+\s+)*([^\n;&|]+)")
 UNTITLED = "Untitled session"
 # How a client reports that programs of its user, which it runs at its events, failed.
 _OF_HOOKS = re.compile(r"Hook\(s\) \[")
@@ -47,7 +48,7 @@ class NamingMessage:
             draft.entry.role,
             draft.entry.origin,
             draft.entry.text,
-            draft.body.decode() if tool and tool.command and _COMMITS.search(draft.body) else None,
+            draft.body.decode() if tool and tool.command and _TELLS.search(draft.body) else None,
             tool.files if tool and changes_files(tool.name, draft.entry.text) else (),
             titles.plan_of(tool.name, draft.body.decode()) if tool and tool.name in titles.PLANS else (),
         )
@@ -99,7 +100,9 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
         for one in messages
         if one.role == "system" and one.origin == "injected" and not _OF_HOOKS.match(one.text)
     )
-    paths = chain.from_iterable(one.files for one in messages)
+    removed = chain.from_iterable(found.split() for one in messages for found in _REMOVES.findall(one.command or ""))
+    gone = {path.rpartition("/")[2] for path in removed}
+    paths = (path for one in messages for path in one.files if path.rpartition("/")[2] not in gone)
     planned, is_stopped = _planned(messages)
     work = partial(titles.name_of_work, subjects, planned, list(paths))
     known = _session(given, own, _as_said(asked), before)

@@ -290,8 +290,9 @@ class TestLists:
         assert items[1]["run_ids"] == []
 
     def test_runs_of_one_prompt_are_called_by_what_they_share(self, home):
-        title = "You are the keeper of the hive and judge what\u2026"
-        assert listed(home)[0]["title"] == f"{title} \u2014 Cell number five was\u2026; Cell number four was\u2026"
+        title = "You are the keeper of the hive and\u2026"
+        some = "Cell number five was sealed\u2026; Cell number four was sealed\u2026"
+        assert listed(home)[0]["title"] == f"{title} \u2014 {some}"
 
     @pytest.mark.parametrize(
         ("given", "title"),
@@ -303,8 +304,8 @@ class TestLists:
             (
                 "Judge the change.\n\n---\n\nChange: seal cell {} with wax",
                 (
-                    "You are the judge of what changed in the hive. \u2014 "
-                    "Judge: seal cell two\u2026; Judge: seal cell one\u2026"
+                    "You are the judge of what changed\u2026 \u2014 "
+                    "Judge: seal cell two with wax; Judge: seal cell one with wax"
                 ),
             ),
         ],

@@ -76,6 +76,12 @@ def test_what_an_agent_found_at_the_end_of_a_turn_names_what_was_done() -> None:
     assert work(PLAN, finding) == "Rewrite the exporter in Rust"
 
 
+def test_a_file_that_was_removed_again_names_no_work() -> None:
+    edit = NamingMessage("tool", "tool", "Write", files=("hive/wasp.md",))
+    assert work(edit, NamingMessage("tool", "tool", "Bash", command="rm -f hive/wasp.md && ls")) is None
+    assert work(edit, NamingMessage("tool", "tool", "Bash", command="rm -f hive/other.md")) == "work on wasp.md"
+
+
 def test_a_failed_hook_names_no_session() -> None:
     failed = NamingMessage("system", "injected", "Hook(s) [hive-session-end] failed for event SessionEnd")
     told = NamingMessage("system", "injected", "The hive of the session was moved to another garden")
