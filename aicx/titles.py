@@ -113,12 +113,10 @@ def name_of_prompt(text: str) -> TitleLine | None:
         rest = text[command.end() :].strip()
         if title_rules().of_the_client.fullmatch(command[1]) or not rest:
             return None
-        found = name_of_prompt(rest)
-        if found is None and URL.match(rest):
-            found = TitleLine(rest.split(maxsplit=1)[0], weak=True, of_thing=True)
-        if found is None:  # "/plan-phase 12": a number tells little, and more than nothing
-            found = TitleLine(rest.splitlines()[0], weak=True)
-        return found._replace(text=clip_title(f"{command[1]}: {found.text}")) if found and found.weak else found
+        # "/plan-phase 12": a number tells little, and more than nothing.
+        said = rest.split(maxsplit=1)[0] if URL.match(rest) else rest.splitlines()[0]
+        found = name_of_prompt(rest) or TitleLine(said, weak=True, of_thing=URL.match(rest) is not None)
+        return found._replace(text=clip_title(f"{command[1]}: {found.text}")) if found.weak else found
     if plan := _PLAN.match(text):
         return _plan_name(text[plan.end() :])
     if _ROLE.match(text) and (given := _name_of_order(text)):
