@@ -50,10 +50,11 @@ _SHELL = regex(
 
 
 class Simple(NamedTuple):
-    """One command of a line, normalised. ``masked`` when the line's exit code is that of something after it."""
+    """One command of a line, normalised."""
 
     text: str
-    masked: bool
+    masked: bool  # the line's exit code is that of something after it
+    otherwise: bool = False  # it is run only where the one before it fails
 
 
 def simple_commands(line: str) -> list[Simple]:
@@ -67,7 +68,9 @@ def _simple_commands(line: str) -> tuple[Simple, ...]:
     line = line[:_MAX_LENGTH]
     if "case " in line:
         line = _CASE_PATTERN.sub(r"\1\n", line)
+    before = ""
     for pipeline, joint in pipelines(line):
+        otherwise, before = before == "||", joint
         masked = len(pipeline) > 1 or joint not in ("", "&&")
         if shell := _SHELL.fullmatch(pipeline[0].strip()):
             inner = _simple_commands(shell["text"])
@@ -75,7 +78,7 @@ def _simple_commands(line: str) -> tuple[Simple, ...]:
             continue
         first = _normal(pipeline[0])
         if first and not first.startswith("#") and not _SETTING_UP.match(first):
-            found.append(Simple(first, masked=masked))
+            found.append(Simple(first, masked, otherwise))
     return tuple(found)
 
 

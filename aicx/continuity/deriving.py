@@ -40,11 +40,12 @@ from aicx.work.summarizer import Fact, Fallback, summarize
 
 _MANAGED = re.compile(r"^\*\*\* (?P<verb>Add|Update|Delete|Move) (?:File|to): (?P<path>.+?)[ \t]*$", re.MULTILINE)
 _APPLIES = re.compile(r"(?:^|[\s;&|(])(?:git\s+(?:-\S+\s+)*(?:apply|am)|patch)\b")
-_GIT = re.compile(r'^diff --git (?:"?a/(?P<old>.+?)"?) (?:"?b/(?P<new>.+?)"?)[ \t]*$', re.MULTILINE)
-_PLAIN = re.compile(r'^\+\+\+ "?(?:b/)?(?P<path>[^\t\n"]+)', re.MULTILINE)
-_OLD = re.compile(r'^--- "?(?:a/)?(?P<path>[^\t\n"]+)', re.MULTILINE)
-_DELETED = re.compile(r"^(?:deleted file mode |\+\+\+ /dev/null)", re.MULTILINE)
-_MOVED = re.compile(r"^rename from (?P<path>.+)$", re.MULTILINE)
+# A file of a diff before and after, or one that is moved.
+_DIFF = re.compile(
+    r'^--- "?(?:a/)?(?P<old>[^\t\n"]+?)"?(?:\t[^\n]*)?\n\+\+\+ "?(?:b/)?(?P<new>[^\t\n"]+)'
+    r"|^rename from (?P<moved>.+)\nrename to (?P<to>.+)$",
+    re.MULTILINE,
+)
 _NOWHERE = "/dev/null"
 
 
@@ -84,22 +85,12 @@ def _named(call: Step) -> Iterator[tuple[str, bool]]:
 
 
 def _in_diff(text: str) -> Iterator[tuple[str, bool]]:
-    """The files of a diff, with git's headers or without."""
-    headers = list(_GIT.finditer(text))
-    ends = [match.start() for match in headers[1:]] + [len(text)]
-    for header, end in zip(headers, ends, strict=False):
-        part = text[header.start() : end]
-        if (moved := _MOVED.search(part)) is not None:
-            yield moved["path"], True
-        yield header["new"], _DELETED.search(part) is not None
-    if not headers:
-        olds = [match["path"].strip() for match in _OLD.finditer(text)]
-        for number, match in enumerate(_PLAIN.finditer(text)):
-            new = match["path"].strip()
-            if new != _NOWHERE:
-                yield new, False
-            elif number < len(olds):
-                yield olds[number], True
+    """The files of a diff, and whether each went."""
+    for match in _DIFF.finditer(text):
+        old, new = (match["moved"] or match["old"]).strip(), (match["to"] or match["new"]).strip()
+        gone = new == _NOWHERE
+        yield from [(old, True)] if gone or match["moved"] else []
+        yield from [] if gone else [(new, False)]
 
 
 PathTaken = Literal["heuristic", "summarizer"]
@@ -295,7 +286,7 @@ def _confirmed(runs: Sequence[CommandRun], changed: Sequence[PatchedFile]) -> li
     for run, count in checks:
         if tested and topic_of(run.parts[-1]) != "test" and not _has_failed_before(run, runs):
             continue
-        times = f" (run {count} times)" if count > 1 else ""
+        times = f" ({count} times)" if count > 1 else ""
         names = dict.fromkeys(path.rpartition("/")[2] for path, at in programs if at < run.at)
         after = f", after changes of {first_of(names, _NAMED)}" if names else ""
         found.append(DerivedStatement("confirmed", clean(f"`{run.line}` passed{times}{after}", MAX_TEXT), run.at))

@@ -16,7 +16,6 @@ _EVERYTHING = frozenset({"./...", "...", ".", "run", "--"})
 # Tasks of a topic that run its other tasks.
 _WHOLES = frozenset({"all", "ci", "everything", "full"})
 
-
 # What runs a command in another place: there it is another command.
 _ELSEWHERE = frozenset({"docker", "docker-compose", "kubectl", "podman", "ssh", "watch", "xargs"})
 # A script of the project, whichever package manager runs it.

@@ -31,10 +31,9 @@ def given_up(
     """
     found = [*_commands(runs), *_refused(steps, calls), *_told(steps)]
     latest: dict[str, Statement] = {}
-    for one in sorted(found, key=lambda one: one.at):
-        latest.pop(one.text, None)
-        latest[one.text] = one
-    return list(latest.values())[-MAX_GIVEN_UP:][::-1]
+    for one in sorted(found, key=lambda one: one.at)[::-1]:
+        latest.setdefault(one.text, one)
+    return list(latest.values())[:MAX_GIVEN_UP]
 
 
 def _commands(runs: Sequence[CommandRun]) -> Iterator[Statement]:

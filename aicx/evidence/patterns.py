@@ -29,13 +29,8 @@ class CommandRules(Expressions):
     def telling(self) -> tuple[re.Pattern[str], ...]:
         return each_of(self.lists["telling"])
 
-    @cached_property
-    def patch(self) -> tuple[re.Pattern[str], ...]:
-        return each_of(self.lists["patch"])
 
-
-class MemoryRules(Expressions):
-    """Which sentences and commands are worth proposing as a memory."""
+MemoryRules = Expressions  # which sentences and commands are worth proposing as a memory
 
 
 @cache

@@ -204,18 +204,18 @@ def open_failures(runs: Sequence[CommandRun]) -> list[CommandRun]:
 
 
 def latest_outcomes(runs: Sequence[CommandRun]) -> list[tuple[CommandRun, int]]:
-    """The last run of each distinct command, the latest first, and how often it was run."""
+    """The last run of each distinct command, the latest first, and how many of its runs ended as that one did."""
     counts: dict[tuple[str, ...], int] = {}
     last: dict[tuple[str, ...], CommandRun] = {}
     for run in reversed(runs):
         keys = tuple(part.text for part in run.parts)
-        counts[keys] = counts.get(keys, 0) + 1
-        last.setdefault(keys, run)
+        ended = last.setdefault(keys, run).outcome
+        counts[keys] = counts.get(keys, 0) + (run.outcome == ended)
     return [(run, counts[keys]) for keys, run in last.items()]
 
 
 def passed_checks(runs: Sequence[CommandRun]) -> list[tuple[CommandRun, int]]:
-    """The checks that passed when they were run last, the latest first, and how often each was run.
+    """The checks that passed when they were run last, the latest first, and how often each passed.
 
     What a later one of them ran too is not told again, and that a formatter ran says nothing of the work.
     """

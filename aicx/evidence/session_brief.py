@@ -309,9 +309,8 @@ def _state(
         (planned, "plan_open"),
         (ahead, "said_next"),
     )
-    for holds, reason in rules:
-        if holds:
-            return "active", reason
+    if found := next((reason for holds, reason in rules if holds), None):
+        return "active", found
     return ("completed", "said_done") if done else ("unknown", "nothing_said")
 
 
@@ -433,7 +432,7 @@ def _wish(text: str) -> str:
 
 
 def _check(run: CommandRun, count: int) -> Statement:
-    times = f" (run {count} times)" if count > 1 else ""
+    times = f" ({count} times)" if count > 1 else ""
     return Statement(f"`{run.line}` passed{times}", run.at, (_ref(run),))
 
 

@@ -244,13 +244,20 @@ def reports_something(text: str) -> bool:
 
 def says_passing(step: Step, topic: str) -> bool:
     """Whether an agent's message says that all tests pass, or that there is nothing for linters to find."""
-    if step.role != "assistant" or not _OF_PASSING.search(step.text):
-        return False
     rules = statement_rules()
-    expression = rules.lint_passes if topic == "lint" else rules.tests_pass
-    return any(
-        expression.search(said.text) and not rules.not_passing.search(said.text) for said in sentences(step.text)
+    return bool(_OF_PASSING.search(step.text)) and _says(
+        step, rules.lint_passes if topic == "lint" else rules.tests_pass
     )
+
+
+def says_resolved(step: Step) -> bool:
+    """Whether an agent's message says that the conflicts of a merge are resolved."""
+    return "conflict" in step.text.lower() and _says(step, statement_rules().conflicts_over)
+
+
+def _says(step: Step, expression: re.Pattern[str]) -> bool:
+    said = (one.text for one in sentences(step.text) if step.role == "assistant")
+    return any(expression.search(text) and not statement_rules().not_passing.search(text) for text in said)
 
 
 def names_failure(step: Step) -> bool:
@@ -272,17 +279,6 @@ def says_failed_before(step: Step) -> bool:
 def _failed_before(text: str) -> bool:
     rules = statement_rules()
     return bool(rules.failed_before.search(text) and rules.names_failure.search(text))
-
-
-def says_resolved(step: Step) -> bool:
-    """Whether an agent's message says that the conflicts of a merge are resolved."""
-    if step.role != "assistant" or "conflict" not in step.text.lower():
-        return False
-    rules = statement_rules()
-    return any(
-        rules.conflicts_over.search(said.text) and not rules.not_passing.search(said.text)
-        for said in sentences(step.text)
-    )
 
 
 def decisions(steps: Sequence[Step], limit: int) -> list[MessageStatement]:

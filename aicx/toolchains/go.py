@@ -188,6 +188,8 @@ _EXPECTATION = re.compile(
     r"cannot|can't|no such|nil|not|missing|timed? ?out|panic)\b|!=|Error Trace",
     re.IGNORECASE,
 )
+# Of what was searched in vain for something, the beginning: what was missing is said after it.
+_LONG_TEXT = re.compile(r"""\A("(?:[^"\\\n]|\\.){80})(?:[^"\\\n]|\\.)+(" (?:does not|should not|doesn't) contain )""")
 _CRASH = re.compile(r"(?P<message>(?:panic|fatal error): .+)$")
 _MORE_CRASH = re.compile(r"\t(?:panic: .+)$|\[signal ")
 _GOROUTINE = re.compile(r"goroutine \d+(?: [^\[\]]{1,60})? \[|runtime stack:$")
@@ -341,7 +343,7 @@ def _asserted(said: Sequence[str]) -> str:
             kept.append(rest.strip())
         elif kept and kept[-1]:
             kept.append(line)
-    return "\n".join(line for line in kept if line)
+    return _LONG_TEXT.sub(r"\1…\2", "\n".join(line for line in kept if line))
 
 
 def _expectations(printed: Sequence[Diagnostic]) -> list[Diagnostic]:

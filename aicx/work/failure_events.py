@@ -17,12 +17,11 @@ from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.values import regex
 from aicx.work.session_facts import Failure
 
-# What one run may report; a build that breaks everything says the same many times.
-MAX_EVENTS = 4
+# What one run may report, as a build that breaks everything says the same many times; and the signs that tell messages.
+MAX_EVENTS, _ALIKE = 4, 200
+_NUMBER = regex(r"(?<![\w.$-])[+-]?\d[\d.,:]*(?:[a-z]{1,2})?(?!\w)")
 # A file with a program is part of the work.
 SCRIPT = regex(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
-# What a merge says of each commit that it stops at, beside the files that do not fit.
-_CONFLICT = "CONFLICT "
 
 
 def mistakes_of(
@@ -48,10 +47,18 @@ def mistakes_of(
 
 
 def _once(errors: Sequence[ErrorEvent]) -> list[ErrorEvent]:
-    """One of the errors of each event: of a merge that stopped, of a test, of a file in which much is wrong."""
-    if merge := next((one for one in errors if one.message.startswith(_CONFLICT)), None):
-        return [merge]
+    """One of the errors of each event: of a test, of a file in which much is wrong."""
     return list({one.test or one.file or one.fingerprint: one for one in reversed(errors)}.values())[::-1]
+
+
+def known_as(event: ErrorEvent, known: Sequence[Failure]) -> ErrorEvent:
+    """Returns a mistake under the mark of a known one where both say the same of a test or a line but for numbers."""
+    message = _NUMBER.sub("", event.message)[:_ALIKE]
+    for one in known if event.test or event.phase == "lint" else ():
+        same = event.test == one.test and (event.test or is_same_file(event.file or "", one.file))
+        if same and event.toolchain == one.toolchain and message == _NUMBER.sub("", one.message)[:_ALIKE]:
+            return replace(event, fingerprint=one.fingerprint)
+    return event
 
 
 def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
@@ -69,7 +76,7 @@ def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
     if not named and not rules.says_wrong.search(event.message):
         return False
     if any(command_rules().keeps_history.match(part.text) for part in run.parts):
-        return event.message.startswith(_CONFLICT) or bool(event.file and event.line)
+        return bool(event.file and event.line)
     if run.kind == "check":
         return True
     if rules.passing.search(event.message) or rules.slip.search(event.message):

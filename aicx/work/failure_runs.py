@@ -26,6 +26,7 @@ from aicx.work.failure_events import (
     is_over_with_its_file,
     is_same_file,
     is_test_file,
+    known_as,
     mistakes_of,
     names_file,
     once_an_event,
@@ -130,7 +131,7 @@ def failures_of(
             open_[known.fingerprint] = _Open(known, parts, run_kind(parts[-1]), _tree(folder or ""), unread=True)
         else:
             done[known.fingerprint] = known
-    said = sorted(typed)
+    said, kept = sorted(typed), frozenset(done)
     for (call, answers), run in zip(calls, runs, strict=True):
         while said and said[0] <= call.at:
             said.pop(0)
@@ -150,19 +151,26 @@ def failures_of(
             continue  # what was called wrongly changed nothing, and what comes behind it did not run
         if run.outcome != "failed" and _fell_back(call, answers):
             continue
+        if run.outcome != "failed" or run.kind == "check":
+            _discarded(open_, done, call, tree, kept)
         _also_ran(open_, _beside(call, run), tree)
         at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
         if run.outcome == "failed":
-            found = list(mistakes_of(run, call, answers, roots, folder))
+            earlier = [*(one.failure for one in open_.values()), *done.values()]
+            mistakes = mistakes_of(run, call, answers, roots, folder)
+            found = [(family, known_as(event, earlier)) for family, event in mistakes]
             for one in found:
                 _take(open_, done, one, run, tree, roots, folder)
-            _no_longer_reports(open_, run, tree, [event for _, event in found], (at, ref))
+            if found:
+                _ran_again(open_, run, tree, (at, ref), [event for _, event in found])
         elif run.kind == "check" and (run.outcome == "quiet" or not answers):
-            _may_have_passed(open_, run, tree, (at, ref))
-        elif run.outcome == "ok" or (run.kind == "change" and run.outcome == "quiet" and not _stops(answers)):
+            _ran_again(open_, run, tree, (at, ref))
+        elif run.outcome == "ok" or (run.kind == "change" and run.outcome == "quiet"):
             _pass(open_, done, run, tree, call, at, ref)
         ran = run.parts[:1] if run.outcome == "failed" else run.parts
-        _also_ran(open_, [part.text for part in ran if _may_help(part.text)], tree)
+        _also_ran(open_, [part.text for part in ran if _may_help(part)], tree)
+        if run.outcome != "failed" and any(command_rules().commits.match(part.text) for part in run.parts):
+            kept = frozenset(done)
     every = {**done, **{mark: one.failure for mark, one in open_.items()}}
     told = [one for one in every.values() if not is_over_with_its_file(one, gone) and not came_first(one)]
     return once_an_event(sorted(told, key=lambda one: (one.first_at, one.fingerprint)))[:MAX_FAILURES]
@@ -180,12 +188,11 @@ def _take(
     family, event = found
     at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
     parts = _blamed(run, event)
-    if (known := open_.get(event.fingerprint)) is not None:
+    known = open_.get(event.fingerprint)
+    if known is None and (before := done.pop(event.fingerprint, None)):
+        open_[event.fingerprint] = known = _Open(before, parts, run.kind, tree)
+    if known is not None:
         known.fails_again(parts, at, ref)
-        return
-    if (before := done.pop(event.fingerprint, None)) is not None:
-        again = replace(before, last_at=at, ref=ref, count=before.count + 1, resolved=None)
-        open_[event.fingerprint] = _Open(again, parts, run.kind, tree)
         return
     failure = Failure(
         fingerprint=event.fingerprint,
@@ -225,39 +232,26 @@ def _pass(
             continue
         one.parts = tuple(failed for failed in one.parts if not any(_covers(part, failed, one) for part in run.parts))
         if not one.parts:
-            if not any(rules.takes_no_end.search(part.text) for part in run.parts):
-                done[mark] = replace(one.failure, resolved=one.tried(at, ref))
+            done[mark] = replace(one.failure, resolved=one.tried(at, ref))
             del open_[mark]
 
 
-def _no_longer_reports(
-    open_: dict[str, _Open], run: CommandRun, tree: str, events: Sequence[ErrorEvent], now: tuple[str, str]
+def _ran_again(
+    open_: dict[str, _Open], run: CommandRun, tree: str, now: tuple[str, str], events: Sequence[ErrorEvent] = ()
 ) -> None:
-    """Notes which failures a run did not report although it came as far: what is done after it is for others."""
-    if not events:
-        return
+    """Notes which failures a run did not report although it came as far, without passing: what is done after it is for
+    others. Where it is not known what a run printed, neither is what it took to pass.
+    """
     reported = {event.fingerprint for event in events}
     came_far = all(event.phase not in _BEFORE_TESTS for event in events)
-    for mark, one in open_.items():
+    for mark, one in list(open_.items()):
         if mark in reported or run.kind != one.kind or tree != one.tree:
             continue
         again = all(any(repeats(part, failed) for part in run.parts) for failed in one.parts)
-        if again and (came_far or one.failure.phase in _BEFORE_TESTS):
+        if again and run.outcome not in ("failed", "quiet"):
+            del open_[mark]
+        elif again and (came_far or one.failure.phase in _BEFORE_TESTS):
             one.gone = one.gone or now
-
-
-def _may_have_passed(open_: dict[str, _Open], run: CommandRun, tree: str, now: tuple[str, str]) -> None:
-    """Notes that the checks of some failures ran again and printed nothing of a failure: what comes after may be for
-    something else. Where nothing is known of such a run, neither is what it took to pass.
-    """
-    for mark, one in list(open_.items()):
-        if run.kind != one.kind or tree != one.tree:
-            continue
-        if all(any(repeats(part, failed) for part in run.parts) for failed in one.parts):
-            if run.outcome == "quiet":
-                one.gone = one.gone or now
-            else:
-                del open_[mark]
 
 
 def _covers(part: Simple, failed: Simple, one: _Open) -> bool:
@@ -291,15 +285,26 @@ def _changed(open_: dict[str, _Open], names: Sequence[str], tree: str, roots: Ro
                 one.files[path] = None
 
 
+def _discarded(open_: dict[str, _Open], done: dict[str, Failure], call: Step, tree: str, kept: Collection[str]) -> None:
+    """Takes back what is told of edits that git threw away: they were no fix. The ends of ``kept`` are committed."""
+    for part in simple_commands(call.command):
+        if not command_rules().discards.match(part.text):
+            continue
+        every = command_rules().discards_all.search(part.text) is not None
+        for one in open_.values():
+            named = (*one.files, one.failure.file) if one.tree == tree else ()
+            lost = {file for file in named if every or names_file(part.text, file)}
+            one.files = {file: None for file in one.files if file not in lost}
+            one.gone = None if one.failure.file in lost else one.gone
+        for mark, end in [(mark, one.resolved) for mark, one in done.items() if mark not in kept]:
+            if end and end.files and all(every or names_file(part.text, file) for file in end.files):
+                del done[mark]
+
+
 def _fell_back(call: Step, answers: Sequence[Step]) -> bool:
     """Whether what a command line says where it fails, `git checkout FILE || echo "no such file"`, was said."""
     printed = answers[-1].text if answers else ""
     return any(said.strip() in printed for said in command_rules().else_says.findall(call.command))
-
-
-def _stops(answers: Sequence[Step]) -> bool:
-    """Whether an output says that a merge stopped."""
-    return any(command_rules().conflict.search(answer.text) for answer in answers)
 
 
 def _also_ran(open_: dict[str, _Open], lines: Sequence[str], tree: str) -> None:
@@ -324,19 +329,19 @@ def _hides_changes(call: Step, run: CommandRun | None) -> bool:
     if rules.writes.search(call.command) or (run is not None and run.outcome not in ("ok", "failed", "quiet", "moot")):
         return True
     parts = run.parts if run is not None and run.kind == "other" else ()
-    return not all(is_probe(part) or _may_help(part.text) for part in parts)
+    return not all(is_probe(part) or _may_help(part) for part in parts)
 
 
 def _beside(call: Step, run: CommandRun) -> list[str]:
     """Returns what a command line did besides its purpose: of `npm install left-pad && npm test` the first."""
     of_run = {part.text for part in run.parts}
-    parts = (part.text for part in simple_commands(call.command) if not command_rules().look.match(part.text))
-    return [text for text in parts if text not in of_run and _may_help(text)]
+    parts = (part for part in simple_commands(call.command) if not command_rules().look.match(part.text))
+    return [part.text for part in parts if part.text not in of_run and _may_help(part)]
 
 
-def _may_help(command: str) -> bool:
-    """Whether a command can be the reason why another one passes."""
-    return command_rules().helps.match(without_starters(command)) is not None
+def _may_help(command: Simple) -> bool:
+    """Whether a command can be the reason why another one passes; of `A || B` it is not said that B ran."""
+    return not command.otherwise and command_rules().helps.match(without_starters(command.text)) is not None
 
 
 def _tree_of(call: Step, folder: str | None) -> str:

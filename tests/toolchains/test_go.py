@@ -79,3 +79,17 @@ def test_log_lines_of_a_failed_test_are_no_errors() -> None:
 def test_output_of_a_failed_package_is_no_reason() -> None:
     output = "To go on, run:\nFAIL\texample.com/shop\t0.5s\nok  \texample.com/tax\t0.1s\nFAIL\n"
     assert [event.message for event in events(output, "go test ./... | tail -4", 0)] == ["FAIL example.com/shop"]
+
+
+def test_what_a_long_text_does_not_contain_is_told() -> None:
+    text = f"<svg {'x' * 400}>"
+    output = f"""
+    --- FAIL: TestDraw (0.00s)
+        a_test.go:21:
+            \tError Trace:\ta_test.go:21
+            \tError:      \t"{text}" does not contain "<rect y=4>"
+            \tTest:       \tTestDraw
+    FAIL
+    """
+    [event] = events(output, "go test ./draw", 1)
+    assert event.message.endswith('\u2026" does not contain "<rect y=4>"')

@@ -18,7 +18,6 @@ from aicx.work.session_facts import Said, SessionPart, Try
 from tests.work.test_failure_runs import BEGIN, ERROR, ROOT, call, edit, fails, failure, found, passes, session
 
 GO = "# shop\nsrc/cart.go:4:2: undefined: price"
-CONFLICT = "CONFLICT (content): Merge conflict in src/cart.py\nerror: could not apply 3a33 ... cart"
 
 
 def end_of(*calls: list[Step]) -> Try:
@@ -123,14 +122,34 @@ def test_a_check_on_another_machine_ends_nothing() -> None:
     assert found(fails("npm test"), edit("src/cart.py"), passes("ssh forge npm test"))[0].resolved is None
 
 
-@pytest.mark.parametrize("end", ["git rebase --continue", "GIT_EDITOR=true git -c core.editor=true rebase --continue"])
-def test_conflicts_end_with_the_edits_before_the_rebase_went_on(end: str) -> None:
-    end_ = end_of(fails("git rebase main", text=CONFLICT), edit("src/cart.py"), call("Bash", end))
-    assert end_.files == ("src/cart.py",)
+@pytest.mark.parametrize(
+    "line", ["git checkout src/cart.py", "git restore -- src/cart.py", "git reset --hard", "git checkout ."]
+)
+def test_an_edit_that_was_thrown_away_is_no_end(line: str) -> None:
+    other = fails(text="src/cart.py:9: error: Name 'total' is not defined  [name-defined]")
+    thrown = (fails(), edit("src/cart.py"), other, call("Bash", line))
+    end = found(*thrown, edit("src/sums.py"), passes())[0].resolved
+    assert end is not None
+    assert (end.files, end.at) != (("src/cart.py",), found(*thrown[:3], passes())[0].resolved)
+    assert "src/cart.py" not in end.files
+    assert found(fails(), edit("src/cart.py"), passes(), call("Bash", line)) == []
 
 
-def test_a_rebase_that_was_given_up_resolved_nothing() -> None:
-    assert found(fails("git rebase main", text=CONFLICT), call("Bash", "git rebase --abort")) == []
+@pytest.mark.parametrize("line", ["git reset --hard", "git checkout src/cart.py"])
+def test_an_edit_that_was_committed_is_the_end_whatever_was_thrown_away_since(line: str) -> None:
+    committed = call("Bash", "git commit -am cart")
+    assert end_of(fails(), edit("src/cart.py"), passes(), committed, call("Bash", line)).files == ("src/cart.py",)
+
+
+@pytest.mark.parametrize("line", ["git checkout main", "git restore --staged src/cart.py"])
+def test_what_throws_no_edit_away_leaves_the_end(line: str) -> None:
+    assert end_of(fails(), edit("src/cart.py"), passes(), call("Bash", line)).files == ("src/cart.py",)
+
+
+def test_a_command_that_may_not_have_run_is_not_told_as_the_end() -> None:
+    assert end_of(fails(), call("Bash", "npm install left-pad || npm install pad"), passes()).commands == (
+        "npm install left-pad",
+    )
 
 
 def test_a_commit_past_the_hooks_resolves_nothing() -> None:
@@ -205,9 +224,26 @@ def test_work_that_was_put_away_for_good_is_not_set_aside() -> None:
     assert len(found(call("Bash", "git stash"), fails())) == 1
 
 
-def test_a_merge_that_stopped_is_one_failure() -> None:
-    text = f"{CONFLICT}\nCONFLICT (add/add): Merge conflict in src/tax.py"
-    assert [one.file for one in found(fails("git rebase main", text=text))] == ["src/cart.py"]
+def test_a_merge_that_stopped_is_no_failure() -> None:
+    text = "CONFLICT (content): Merge conflict in src/cart.py\nerror: could not apply 3a33 ... cart"
+    assert found(fails("git rebase main", text=text), edit("src/cart.py"), call("Bash", "git rebase --continue")) == []
+
+
+def test_the_same_assertion_with_another_number_is_the_same_failure() -> None:
+    first, second = (f"FAILED tests/test_cart.py::test_total - AssertionError: {n} lines, want 0" for n in (4, 2))
+    [one] = found(
+        fails("pytest", text=first), edit("src/a.py"), fails("pytest", text=second), edit("src/b.py"), passes("pytest")
+    )
+    assert (one.count, one.resolved and one.resolved.files) == (2, ("src/b.py",))
+    assert [attempt.files for attempt in one.attempts] == [("src/a.py",)]
+
+
+@pytest.mark.parametrize(
+    "line", ["pytest --collect-only -q", "go test -run Cart -list '.*' ./...", "npx jest --listTests"]
+)
+def test_a_list_of_tests_is_no_run_of_them(line: str) -> None:
+    failed = line.split(" -")[0]
+    assert found(fails(failed), edit("src/cart.py"), passes(line))[0].resolved is None
 
 
 def test_what_is_wrong_in_one_run_is_one_failure_with_the_others_known_by_it() -> None:

@@ -118,12 +118,6 @@ def test_what_was_not_compiled_is_open_while_something_else_passed(command: str)
     assert found(fails("go build ./...", text=GO), passes(command))[0].resolved is None
 
 
-def test_a_merge_is_resolved_once_it_was_committed() -> None:
-    conflict = "CONFLICT (content): Merge conflict in src/cart.py"
-    [one] = found(fails("git merge origin/main", text=conflict), edit("src/cart.py"), passes("git commit -am merged"))
-    assert one.resolved is not None
-
-
 def test_another_command_of_the_same_program_resolves_nothing() -> None:
     [one] = found(fails("./seal.sh verify", text="Error: No seal found"), passes("./seal.sh version"))
     assert one.resolved is None
