@@ -45,10 +45,7 @@ _REASONS_OF_PARTS = {
     "folder": Reason.SAME_FOLDER,
 }
 
-_REASONS_OF_STANDINGS: dict[BranchState, Reason] = {
-    "merged": Reason.MERGED_BRANCH,
-    "unmerged": Reason.OTHER_BRANCH_UNMERGED,
-}
+_REASONS_OF_STANDINGS = {"merged": Reason.MERGED_BRANCH, "unmerged": Reason.OTHER_BRANCH_UNMERGED}
 
 
 def list_earlier(state: ResumeState) -> None:
@@ -59,6 +56,7 @@ def list_earlier(state: ResumeState) -> None:
             state.sessions.append(session)
         else:
             state.considered.append(Considered(session.ref, "session", None, (), left_out))
+            state.helpers += [session] if left_out is Reason.SUBAGENT else []
     state.latest = next(iter(state.sessions), None)
 
 
@@ -170,9 +168,10 @@ class SessionChoice:
         latest, own = self._run.latest, self._run.ask.branch
         if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, own):
             is_older = any(item.session.was_on(own) for item in self._run.ranked)
-            why_not = (
-                f"what ran on branch {own} is older" if is_older else f"nothing ties a stored session to branch {own}"
-            )
+            helper = next((one.ref for one in self._run.helpers if one.was_on(own)), None)
+            only = f"only helpers of other sessions ran on branch {own}, the last was {helper}"
+            nothing = only if helper else f"nothing ties a stored session to branch {own}"
+            why_not = f"what ran on branch {own} is older" if is_older else nothing
             self._run.warnings.append(f"{why_not}; the latest was on {latest.branch}: {latest.ref}")
         if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
@@ -354,13 +353,14 @@ class SessionChoice:
             return f"this head holds {count}{'' if held[0] else ', and not the last one'}"
         if self._has_landed(session, brief):
             return "every file that it edited was committed since" if paths and not held else ""
-        if not (held or paths) or (paths and landed.changed(paths, min(edit.at for edit in brief.edits))):
+        after = [Subject.of(one.subject) for one in landed.commits if commits and one.at >= session.started_at]
+        is_reworded = any(Subject.of(one.text).nearness(other) for one in commits for other in after)
+        first = min((edit.at for edit in brief.edits), default=None)
+        if is_reworded or not (held or paths) or (first and landed.changed(paths, first)):
             return ""
-        dirty = sorted(paths.intersection(self._state.changed))
-        return (
-            f"this head holds {'none of its commits' if held else 'no commit of its edits'}"
-            f"{'; not committed here: ' + first_of(dirty, _DIRTY) if dirty else ''}"
-        )
+        dirty = first_of(sorted(paths.intersection(self._state.changed)), _DIRTY)
+        there = f"; not committed here: {dirty}" if dirty else ""
+        return f"this head holds {'none of its commits' if held else 'no commit of its edits'}{there}"
 
     def _held(self, commits: Sequence[Statement]) -> list[bool | None]:
         """Whether the head holds each of a session's commits whose hash is known."""

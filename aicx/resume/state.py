@@ -110,6 +110,7 @@ class ResumeState:
     considered: list[Considered] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)  # the parts that have to be gone without, and why
     sessions: list[SessionRow] = field(default_factory=list)  # of the repository, the newest first
+    helpers: list[SessionRow] = field(default_factory=list)  # subagents among them, which are not gone on from
     latest: SessionRow | None = None
     landed: Landed | None = None  # what the head holds
     has_landed: dict[str, bool] = field(default_factory=dict)  # whether the head holds a session's work, by reference

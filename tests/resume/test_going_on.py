@@ -107,7 +107,12 @@ def test_a_step_that_was_committed_since_is_not_open(place: TaskPlace) -> None:
     assert place.run("next", "--repo", str(place.repo))[1] == NOTHING
 
 
-def test_a_step_about_a_commit_that_no_branch_has_is_not_open(place: TaskPlace) -> None:
+def test_a_step_about_a_commit_that_no_branch_has_is_not_open(
+    place: TaskPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A number alone is no hash, which one of forty commits of any moment begins with.
+    for date in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(date, when(0).isoformat())
     place.git("commit", "-q", "--allow-empty", "-m", "Read prices")
     place.git("commit", "-q", "--allow-empty", "--amend", "-m", "Read all prices")
     amended = place.git("rev-parse", "HEAD@{1}").strip()[:8]
@@ -402,6 +407,19 @@ def test_what_a_session_committed_itself_is_not_counted_as_made_since(place: Tas
     assert "Accept empty files" not in now
 
 
+def test_a_branch_on_which_only_a_helper_ran_names_it(place: TaskPlace) -> None:
+    place.branch("fix/export")
+    helper = log(place, THIRD, "fix/export")
+    helper.prompt("Review the export", 60, isSidechain=True, agentId="a1").answer("It is fine.", 65)
+    path = place.folder / f"user/.claude/projects/x/{OTHER}/subagents/agent-a1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(helper.body())
+    keep(place, done_on(place, "main"))
+    out = place.run("resume", "--repo", str(place.repo))[1]
+    assert "only helpers of other sessions ran on branch fix/export, the last was session:claude:" in out
+    assert "- wanted: Empty files make the export crash" in earlier(place)
+
+
 def in_git(place: TaskPlace, of: str = "## Goes on from") -> list[str]:
     """What a brief says that git shows of the session it tells of."""
     told = place.run("resume", "--repo", str(place.repo))[1].partition(of)[2]
@@ -415,6 +433,8 @@ def test_a_brief_says_which_commits_of_its_session_the_head_holds(place: TaskPla
         made.result(f"[main 1a2b3c{number}] {subject}\n 1 file changed", 4 + number, f"t{number}")
     keep(place, made.answer("It is done.", 9))
     assert in_git(place) == ["this head holds none of its commits"]
+    place.git("commit", "-q", "--allow-empty", "-m", "Also say which file was empty")
+    assert in_git(place) == []  # it may be one of them, reworded
     place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export")
     assert in_git(place) == ["this head holds 1 of its 2 commits, and not the last one"]
     place.git("commit", "-q", "--allow-empty", "-m", "Two (#3)", "-m", "* Say which file was empty")

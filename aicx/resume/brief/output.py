@@ -240,11 +240,8 @@ def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:
     """Returns what a section says besides its parts: first what follows its title, then lines. Empty for nothing."""
     if section == "now":
         return ["", *_git_lines(report, limit)]
-    if section == "session" and report.resumed is not None and not report.is_guess:
-        return _session_head(report, report.resumed, limit)
-    if section == "latest" and report.latest is not None:
-        return _session_head(report, report.latest, limit)
-    return []
+    told = {"session": None if report.is_guess else report.resumed, "latest": report.latest}.get(section)
+    return _session_head(report, told, limit) if told else []
 
 
 def _git_lines(report: ResumeReport, limit: int) -> list[str]:
