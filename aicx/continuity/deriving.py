@@ -284,18 +284,15 @@ def _confirmed(runs: Sequence[CommandRun], changed: Sequence[PatchedFile]) -> li
     tested = any(topic_of(run.parts[-1]) == "test" for run, _ in checks)
     found = []
     for run, count in checks:
-        if tested and topic_of(run.parts[-1]) != "test" and not _has_failed_before(run, runs):
+        is_less = tested and topic_of(run.parts[-1]) != "test"
+        failed = [one.parts[-1] for one in runs if one.outcome == "failed" and one.at < run.at and is_less]
+        if is_less and not any(repeats(run.parts[-1], one) for one in failed):
             continue
         times = f" ({count} times)" if count > 1 else ""
         names = dict.fromkeys(path.rpartition("/")[2] for path, at in programs if at < run.at)
         after = f", after changes of {first_of(names, _NAMED)}" if names else ""
         found.append(DerivedStatement("confirmed", clean(f"`{run.line}` passed{times}{after}", MAX_TEXT), run.at))
     return found
-
-
-def _has_failed_before(run: CommandRun, runs: Sequence[CommandRun]) -> bool:
-    failed = (one for one in runs if one.outcome == "failed" and one.at < run.at)
-    return any(repeats(run.parts[-1], one.parts[-1]) for one in failed)
 
 
 def _of(kind: Kind, said: Said, limit: int = MAX_TEXT) -> DerivedStatement:

@@ -24,7 +24,7 @@ from aicx.evidence.calls import (
     pull_requests_of,
 )
 from aicx.evidence.fixes import topic_of
-from aicx.evidence.patterns import command_rules, statement_rules
+from aicx.evidence.patterns import command_rules, note_rules, statement_rules
 from aicx.evidence.reporting import (
     TurnEnd,
     after,
@@ -40,6 +40,7 @@ from aicx.evidence.reporting import (
 from aicx.evidence.runs import CommandRun, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (
+    PASTED,
     MessageStatement,
     Weight,
     announces,
@@ -59,7 +60,7 @@ from aicx.evidence.statements import (
     says_resolved,
     tells_unpushed,
 )
-from aicx.evidence.texts import summary_line, words
+from aicx.evidence.texts import sentences, summary_line, words
 from aicx.git import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
@@ -89,6 +90,9 @@ _TASK = regex(
     r"\W*(?:#+ *context\b|you are\b|your (?:name|role) is\b).*^#{1,4} *(?:\w+ )?(?:task|request|goal)s?:? *\n",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
+# What somebody writes above a paste, and signs of one.
+_LOGGED = regex(r"\d\d:\d\d:\d\d|\berror\b", re.IGNORECASE)
+_LEADS = regex(r"\A[^\n]{1,80}:[ \t]*\n\s*(?=\S)")
 _CLOSES = regex(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
@@ -250,7 +254,7 @@ def read_brief(
         uncommitted = [run for run in failures if not any(at > run.at for at in committed)]
         broken = [run for run in uncommitted if run.kind == "check" and run in failures[:_MAX_FAILURES]]
         programs = [run for run in uncommitted if run.code is not None]
-        state, reason = _state(bool(failures), bool(questions), broke_off, bool(plan), bool(ahead), done, last)
+        state, reason = _state(bool(failures), bool(questions), broke_off, bool(plan), bool(ahead), done)
         return SessionBrief(
             goal=goal,
             asked=asked,
@@ -300,11 +304,11 @@ def _can_be_finished(request: str) -> bool:
 
 
 def _state(
-    failing: bool, asking: bool, interrupted: bool, planned: bool, ahead: bool, done: bool, last: Step | None
+    failing: bool, asking: bool, broke_off: bool, planned: bool, ahead: bool, done: bool
 ) -> tuple[State, StateReason]:
     rules: tuple[tuple[bool, StateReason], ...] = (
         (failing, "failure_open"),
-        (interrupted, "interrupted"),
+        (broke_off, "interrupted"),
         (asking, "question_open"),
         (planned, "plan_open"),
         (ahead, "said_next"),
@@ -355,7 +359,7 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, 
     goal = statement_in(_wish(first[1]), first[2])
     if last[2] is first[2]:
         return goal, None
-    text = summary_line(last[1], _REQUEST_LENGTH)
+    text = _wish(last[1])
     before = next((item for item in telling[::-1] if item is not last and count_telling(item[1]) >= _LEANS), first)
     leans = last[0] == 1 or (before in telling[-2:-1] and count_telling(text) < _LEANS and not URL.search(text))
     if leans and before[2] is not first[2]:
@@ -426,7 +430,18 @@ def _wish(text: str) -> str:
     found = _HANDED_OVER.match(text.strip())
     if found is None:
         below = _TASK.match(text)
-        return summary_line(text[below.end() :] if below else text, _REQUEST_LENGTH)
+        text = (text[below.end() :] if below else text).strip()
+        # What a person says of what is pasted below it, "this is not correct:", is the request.
+        led = None if note_rules().leaning.match(text) else _LEADS.match(text)
+        lead = f"{' '.join(led[0].split())} " if led else ""
+        told = lead + summary_line(text[led.end() :] if led else text, _REQUEST_LENGTH - len(lead))
+        rules = statement_rules()
+        if "?" in told or rules.asks_for.search(told) or URL.match(told.rpartition(" ")[2]) or _LOGGED.search(told):
+            return told
+        # What only tells how something is leads to what is asked for after it.
+        later = (said.text for said in sentences(text[:PASTED]) if rules.asks_for.match(said.text) and not said.item)
+        asked = next((said for said in later if said[:40] not in told), "")
+        return f"{shorten(told, 150)} {shorten(asked, 129)}" if asked else told
     said = summary_line(text.strip()[found.end() :], _REQUEST_LENGTH)
     return shorten(f"{found['title'].strip()}: {said}" if said else found["title"].strip(), _REQUEST_LENGTH)
 
@@ -437,10 +452,9 @@ def _check(run: CommandRun, count: int) -> Statement:
 
 
 def _tested(tests: Sequence[CommandRun]) -> Statement | None:
-    """The tests that passed last, on one line: that code was formatted, linted or built tells nobody what works."""
-    if not tests:
-        return None
-    return Statement(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))
+    """The tests that passed last: that code was formatted, linted or built tells nobody what works."""
+    told = f"passed: {', '.join(f'`{run.line}`' for run in tests)}"
+    return Statement(told, tests[0].at, (_ref(tests[0]),)) if tests else None
 
 
 def _ref(run: CommandRun) -> str:

@@ -312,9 +312,7 @@ def own_choices(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
     found: dict[frozenset[str], MessageStatement] = {}
     for said in every:
         found.setdefault(frozenset(words(said.text)), said)
-        if len(found) >= limit:
-            break
-    return list(found.values())
+    return list(found.values())[:limit]
 
 
 def _decided(step: Step, rules: Expressions) -> Iterator[tuple[str, str, str]]:

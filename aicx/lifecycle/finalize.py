@@ -231,11 +231,11 @@ def derived_patch(facts: SessionFacts) -> Patch:
         "next_steps": new_items(facts.next),
         "questions": new_items(facts.questions),
         "decisions": new_items(facts.decisions),
-        "starting_points": [NewItem(path, (handoff.session,)) for path in handoff.starting_points],
+        "starting_points": [NewItem(path, (handoff.facts.ref,)) for path in handoff.starting_points],
         "commits": new_items(facts.commits),
         "tests": [NewItem(f"`{run.command}` passed", (run.ref,)) for run in handoff.tests if run.passed],
     }
-    return Patch(said=said, sources=(handoff.session,), origin="derived")
+    return Patch(said=said, sources=(handoff.facts.ref,), origin="derived")
 
 
 def _summary(

@@ -6,7 +6,7 @@ Of a session's mistakes each event is told once, and none that was only of the m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from aicx.evidence import Step
@@ -116,11 +116,6 @@ def is_near(file: str, other: str) -> bool:
     """Whether two files are next to each other, or called alike, as a module and its tests."""
     folder, other_folder = file.rpartition("/")[0], other.rpartition("/")[0]
     return is_called_alike(file, other) or bool(other_folder and f"/{folder}".endswith(f"/{other_folder}"))
-
-
-def is_over_with_its_file(failure: Failure, gone: Collection[str]) -> bool:
-    """Whether a mistake was in a file that the session itself deleted: it was made for trying something."""
-    return any(is_same_file(file, failure.file) for file in gone)
 
 
 def came_first(failure: Failure) -> bool:

@@ -23,7 +23,6 @@ from aicx.work.failure_events import (
     came_first,
     is_called_alike,
     is_near,
-    is_over_with_its_file,
     is_same_file,
     is_test_file,
     known_as,
@@ -172,7 +171,10 @@ def failures_of(
         if run.outcome != "failed" and any(command_rules().commits.match(part.text) for part in run.parts):
             kept = frozenset(done)
     every = {**done, **{mark: one.failure for mark, one in open_.items()}}
-    told = [one for one in every.values() if not is_over_with_its_file(one, gone) and not came_first(one)]
+    # A mistake in a file that the session itself deleted was made for trying something.
+    told = [
+        one for one in every.values() if not (came_first(one) or any(is_same_file(file, one.file) for file in gone))
+    ]
     return once_an_event(sorted(told, key=lambda one: (one.first_at, one.fingerprint)))[:MAX_FAILURES]
 
 

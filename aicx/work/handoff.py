@@ -5,7 +5,7 @@ A snapshot that is never changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from aicx.evidence.fixes import repeats
@@ -45,10 +45,6 @@ class Handoff:
     outcome: Outcome
     starting_points: tuple[str, ...]
     tests: tuple[Ran, ...]
-
-    @property
-    def session(self) -> str:
-        return self.facts.ref
 
     @property
     def done(self) -> tuple[Said, ...]:
@@ -100,11 +96,8 @@ def _starting_points(facts: SessionFacts) -> tuple[str, ...]:
     touched = {*facts.opened, *facts.edited}
     failing = [one.file for one in reversed(facts.failures) if facts.still_fails(one) and one.file in touched]
     points = dict.fromkeys([*filter(None, failing), *reversed(facts.edited)])
-    return tuple(path for path in points if not _is_gone(path, facts.deleted))[:_MAX_POINTS]
-
-
-def _is_gone(path: str, deleted: Iterable[str]) -> bool:
-    return any(path == gone or path.startswith(f"{gone.rstrip('/')}/") for gone in deleted)
+    gone = tuple(f"{path.rstrip('/')}/" for path in facts.deleted)
+    return tuple(path for path in points if not f"{path}/".startswith(gone))[:_MAX_POINTS]
 
 
 def goal_of(facts: SessionFacts) -> Said | None:
@@ -227,9 +220,9 @@ def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered:
     facts = handoff.facts
     wanted = goal_of(facts)
     return HandoffAnswer(
-        ref=handoff.session,
+        ref=handoff.facts.ref,
         origin="derived",
-        session=handoff.session,
+        session=handoff.facts.ref,
         agent=facts.agent,
         at=facts.ended_at,
         branch=facts.branch,

@@ -261,6 +261,25 @@ def test_a_program_wants_what_stands_below_its_role() -> None:
     assert found.text == "Seal the cells of the hive."
 
 
+PREMISE = "The hive opens whenever the wind turns, also at night, which nobody saw before the new door was put in"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("again, not correct:\n\nThe cells close at noon.", "again, not correct: The cells close at noon."),
+        (
+            f"{PREMISE}{', and so on' * 20}. Fix the door. It creaks.",
+            f"{PREMISE}, and so on, and so on, and so on, and so on… Fix the door.",
+        ),
+    ],
+)
+def test_what_is_said_of_a_paste_and_what_is_asked_for_after_a_premise_are_the_request(asked: str, told: str) -> None:
+    found = brief(Story().asks(asked).says("Sealed.")).goal
+    assert found is not None
+    assert found.text == told
+
+
 def test_a_report_from_before_a_request_that_broke_off_is_told_with_what_was_reached_since() -> None:
     story = Story().asks("read the export").says("The export is wrong in two places.").asks("go ahead, fix both")
     story.calls("Agent", "\nfix them").says("Fixed the first place. Waiting for the second.")

@@ -19,7 +19,7 @@ SESSION = facts("a", goal=said("Fix the export"), reported=said("Fixed."), final
 def _refs(record: WorkRecord, *sessions: object) -> list[str]:
     links, total = chain([record], list(sessions), 10, None)
     assert total == len(links)
-    return [link.found.ref if isinstance(link.found, WorkRecord) else link.found.session for link in links]
+    return [link.found.ref if isinstance(link.found, WorkRecord) else link.found.facts.ref for link in links]
 
 
 def test_a_session_that_stated_a_handoff_is_not_listed_again() -> None:
