@@ -45,12 +45,7 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
         asked.seek(0)
         try:
             process = subprocess.Popen(
-                words,
-                stdin=asked,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=caller().environment,
-                **APART,
+                words, stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=caller().environment, **APART
             )
         except OSError as error:
             raise OutsideError(f"it does not start: {error.strerror or error}") from error

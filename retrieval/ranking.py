@@ -197,10 +197,7 @@ def rank(
 
 
 def scales_of(
-    rankings: Mapping[str, Sequence[Candidate]],
-    rules: RankingParams,
-    best_possible: float | None,
-    spread: Scale | None,
+    rankings: Mapping[str, Sequence[Candidate]], rules: RankingParams, best_possible: float | None, spread: Scale | None
 ) -> dict[str, Scale] | None:
     """The scale of every ranking, or None where one of them has none, and where ``rules`` want another fusion.
 

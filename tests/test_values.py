@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import random
 import re
 from dataclasses import field, replace
 from typing import Any
@@ -168,3 +169,24 @@ def test_the_packages_make_all_their_dataclasses_this_way() -> None:
         )
     ]
     assert slow == []
+
+
+@pytest.mark.parametrize("name", ["commands", "memories", "notes", "statements", "titles"])
+def test_an_expression_asked_often_finds_what_it_found_before(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "_OFTEN", 2)
+    rules = values.Expressions(values.table_of(name))
+    told = " ".join(" ".join(patterns) for patterns in rules.lists.values() if isinstance(patterns, list))
+    # Each expression says, in what is left of it without its signs, much of what it matches.
+    plain = re.sub(r"\\.|[^\w\s\u2019'#,.:-]", " ", told).replace("\u2019", "'").split()
+    draw = random.Random(0)
+    texts = [" ".join(draw.choices(plain, k=8)) for _ in range(150)] + [
+        "İT İS NOT DONE",
+        "the te\u017ft\u017f pa\u017f\u017f",
+    ]
+    texts += ["", *(text.upper() for text in texts[:30])]
+    for one, patterns in rules.lists.items():
+        if all(isinstance(each, str) for each in patterns):
+            expected = values._any(patterns)
+            assert [m and m.span() for m in map(getattr(rules, one).search, texts)] == [
+                m and m.span() for m in map(expected.search, texts)
+            ], one

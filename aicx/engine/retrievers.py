@@ -105,13 +105,7 @@ class DenseRetriever:
         return bool(read_manifest(self._settings.layout).get("vectors"))
 
     def retrieve(
-        self,
-        text: str,
-        where: Sequence[Condition],
-        limit: int,
-        catalog: Catalog,
-        *,
-        only_known: bool,
+        self, text: str, where: Sequence[Condition], limit: int, catalog: Catalog, *, only_known: bool
     ) -> FoundByMeaning:
         """At most ``limit`` candidates.
 
@@ -129,14 +123,7 @@ class DenseRetriever:
         return self._retrieve(again, text, where, limit, catalog, only_known=only_known)
 
     def _retrieve(
-        self,
-        made: object,
-        text: str,
-        where: Sequence[Condition],
-        limit: int,
-        catalog: Catalog,
-        *,
-        only_known: bool,
+        self, made: object, text: str, where: Sequence[Condition], limit: int, catalog: Catalog, *, only_known: bool
     ) -> FoundByMeaning:
         require_sound_vectors(self._settings)
         with panics_as_damage("the vector index", FIX):

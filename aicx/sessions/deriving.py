@@ -20,7 +20,7 @@ from aicx.evidence import Step
 from aicx.fields import taken_from
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
-from aicx.sessions import Edge
+from aicx.sessions import Edge, EdgeType
 from aicx.storage.typed import from_json
 from aicx.text import plural
 from aicx.types import PROMPTS
@@ -160,17 +160,9 @@ def derive_edges(sketches: Iterable[Sketch]) -> list[Edge]:
     return edges
 
 
-def _edge(known: Sequence[Sketch], newer: int, found: _FoundEdge, kind: str) -> Edge:
-    one = known[newer]
-    return Edge(
-        one.ref,
-        known[found.older].ref,
-        "continues" if kind == "continues" else "related",
-        found.reason,
-        round(found.confidence, 2),
-        "derived",
-        one.started_at,
-    )
+def _edge(known: Sequence[Sketch], newer: int, found: _FoundEdge, kind: EdgeType) -> Edge:
+    one, older, likely = known[newer], known[found.older].ref, round(found.confidence, 2)
+    return Edge(one.ref, older, kind, found.reason, likely, "derived", one.started_at)
 
 
 class _Comparison:

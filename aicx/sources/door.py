@@ -79,13 +79,7 @@ class Door:
         ):
             return entry
         return replace(
-            entry,
-            session_id=session_id,
-            ref=replace(ref, path=path),
-            cwd=cwd,
-            branch=branch,
-            model=model,
-            tool=used,
+            entry, session_id=session_id, ref=replace(ref, path=path), cwd=cwd, branch=branch, model=model, tool=used
         )
 
     def _optional(self, text: str | None) -> str | None:

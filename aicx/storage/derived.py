@@ -156,9 +156,8 @@ def record(path: Path, known: Mapping[str, tuple[Stamp, str]] | None = None) -> 
         files[name] = (stamp, before[1] if before and before[0] == stamp else _digest(file))
     line = _dumps({"schema": SCHEMA, "files": files, "sha256": _own_digest(files)}) + b"\n"
     with suppress(StoreUnwritable):  # on a full disk it stays without a record, which the next writer makes
-        replace_file(
-            record_of(path), line + line
-        )  # twice, for a record that is damaged itself would condemn all the rest
+        # Twice, for a record that is damaged itself would condemn all the rest.
+        replace_file(record_of(path), line + line)
 
 
 @contextmanager

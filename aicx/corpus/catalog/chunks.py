@@ -119,28 +119,19 @@ def put_chunk(
     _put_names(catalog, rowid, fields, messages)
     folders = fields.get("folders")
     decided = folders.items() if isinstance(folders, dict) else ()
-    _insert(
-        catalog,
-        "INSERT INTO folders VALUES (?,?,?,?)",
-        [(rowid, cwd, (found or {}).get("project"), (found or {}).get("repo_source")) for cwd, found in decided],
-    )
+    placed = [(rowid, cwd, (found or {}).get("project"), (found or {}).get("repo_source")) for cwd, found in decided]
+    _insert(catalog, "INSERT INTO folders VALUES (?,?,?,?)", placed)
     _insert(catalog, "INSERT INTO evidence VALUES (?,?,?,?)", [(rowid, *one) for one in evidence_of(fields)])
-    _insert(
-        catalog,
-        "INSERT INTO commits VALUES (?,?,?)",
-        [(rowid, folder, mark) for folder, marks in (fields.get("commits") or {}).items() for mark in marks],
-    )
+    commits = (fields.get("commits") or {}).items()
+    _insert(catalog, "INSERT INTO commits VALUES (?,?,?)", [(rowid, at, mark) for at, some in commits for mark in some])
     put_sightings(catalog, rowid, fields, markdown)
     _insert(catalog, "INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()])
     _insert(catalog, "INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
-    _insert(
-        catalog,
-        "INSERT INTO messages VALUES (?,?,?,?,?)",
-        [
-            (rowid, key_number(item["key"]), key_number(item["text_key"]), milliseconds(item["at"]), item["role"])
-            for item in messages
-        ],
-    )
+    rows: list[tuple[Any, ...]] = [
+        (rowid, key_number(item["key"]), key_number(item["text_key"]), milliseconds(item["at"]), item["role"])
+        for item in messages
+    ]
+    _insert(catalog, "INSERT INTO messages VALUES (?,?,?,?,?)", rows)
     rows = list(map(duplicate_row, fields.get("duplicates") or ()))
     _insert(catalog, "INSERT OR REPLACE INTO duplicates VALUES (?,?,?,?)", rows)
     if fields.get("session_title"):
@@ -189,14 +180,11 @@ def _put_names(
 
 def put_sightings(catalog: Catalog, rowid: int | None, fields: Mapping[str, Any], markdown: bytes) -> None:
     """Records the commits and requests that a chunk shows."""
-    # Imported here: readers do without the patterns.
-    from aicx.git.subjects import plain_subject
+    if found := printed_in(fields, markdown):
+        from aicx.git.subjects import plain_subject  # imported here: most chunks show none
 
-    _insert(
-        catalog,
-        "INSERT INTO sightings VALUES (?,?,?,?,?,?)",
-        [(rowid, *one, at, plain_subject(one.subject)) for one, at in printed_in(fields, markdown)],
-    )
+        rows = [(rowid, *one, at, plain_subject(one.subject)) for one, at in found]
+        catalog.connection.executemany("INSERT INTO sightings VALUES (?,?,?,?,?,?)", rows)
 
 
 def _insert(catalog: Catalog, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:

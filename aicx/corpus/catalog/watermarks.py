@@ -62,15 +62,6 @@ def record_source(
     """
     if name and name != str(log.path):
         catalog.connection.execute("DELETE FROM sources WHERE path=?", (str(log.path),))
-    catalog.connection.execute(
-        "INSERT OR REPLACE INTO sources VALUES (?,?,?,?,?,?,?)",
-        (
-            name or str(log.path),
-            log.agent,
-            log.format,
-            log.size,
-            log.fingerprint,
-            identity.session_id,
-            orjson.dumps(list(problems)).decode() if problems else None,
-        ),
-    )
+    told = orjson.dumps(list(problems)).decode() if problems else None
+    row = (name or str(log.path), log.agent, log.format, log.size, log.fingerprint, identity.session_id, told)
+    catalog.connection.execute("INSERT OR REPLACE INTO sources VALUES (?,?,?,?,?,?,?)", row)

@@ -237,11 +237,7 @@ def _read(task: Task) -> list[LogReading]:
 
 
 def _entries(
-    source: CleanSource,
-    logs: Sequence[LogFile],
-    reading: LogReading,
-    observer: Observer,
-    following: Following | None,
+    source: CleanSource, logs: Sequence[LogFile], reading: LogReading, observer: Observer, following: Following | None
 ) -> Iterator[TimelineEntry]:
     count = following.entries if following else 0
     cwd = following.cwd if following else None

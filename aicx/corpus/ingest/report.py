@@ -46,9 +46,7 @@ class StoreReport:
     messages: Annotated[int, "messages that were not stored before"] = 0
     duplicates: Annotated[int, "messages that are copies of stored ones; recorded, not stored again"] = 0
     forgotten: Annotated[int, "sessions or chunks left out because of `aicx forget`"] = 0
-    redactions: Annotated[dict[str, int], "rule → how often it fired in the chunks written"] = field(
-        default_factory=dict
-    )
+    redactions: Annotated[dict[str, int], "rule → how often it fired in what was written"] = field(default_factory=dict)
     skipped: Annotated[
         dict[str, int], "reason → records left out on purpose; or, of a large record, pieces of data"
     ] = field(default_factory=dict)
