@@ -14,7 +14,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import UsageError
 from aicx.share.membership import Membership
 from aicx.share.rows import ChunkRow, OwnVectors, SessionRows, chunks_of_sessions, session_rows, source_of
-from aicx.share.seals import Seal, Sealed, digest_of, drop_rows, drop_superseded, owned, read_seals, write_seals
+from aicx.share.seals import Seal, digest_of, drop_rows, drop_superseded, owned, read_seals, write_seals
 from aicx.share.tables import FAILURES, Database, ShareAway, committed, read_rows, reading, write_rows
 from aicx.text import instant, shorten
 from aicx.values import dataclass
@@ -104,7 +104,7 @@ def plan_push(settings: Settings, membership: Membership, database: Database, ma
         known = own.get(key)
         if not chunks:
             continue
-        if _is_hidden(seals, membership, agent, session_id):
+        if (membership.member, agent, session_id) in seals.hidden:  # forgotten, and stored again or elsewhere
             held_back += 1
             continue
         met.add(key)
@@ -296,8 +296,3 @@ def _batches(sessions: Sequence[Session]) -> Iterator[list[Session]]:
             batch = []
     if batch:
         yield batch
-
-
-def _is_hidden(seals: Sealed, membership: Membership, agent: str, session_id: str) -> bool:
-    """Whether this member forgot the session: it was stored here again, or another machine still has it."""
-    return (membership.member, agent, session_id) in seals.hidden

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from aicx.toolchains import javascript_errors
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import documents, number, rows, sarif, word
+from aicx.values import replace
 
 _RULE = r"(?P<code>@?[a-zA-Z][\w@-]*(?:/[\w@-]+){0,4})"
 _FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,500}?)"
@@ -97,13 +98,18 @@ def _lines(output: Output) -> Iterator[Diagnostic]:
         elif match := _PRETTIER.match(line):
             yield _prettier(match)
         elif "━" in line and (match := _BIOME.match(line)):
-            what = next((each for text in after if (each := _BIOME_WHAT.match(text))), None)
+            said = filter(str.strip, after)
+            what = next((each for text in said if (each := _BIOME_WHAT.match(text))), None)
             if what and what["sign"] != "ℹ":
-                yield _found(match, what["message"], match["code"], warning=what["sign"] in "!⚠")
+                listed = f" {next(said, '').strip()}" if what["message"].endswith(":") else ""
+                told = what["message"] + listed
+                yield replace(_found(match, told, match["code"], warning=what["sign"] in "!⚠"), tool="biome")
         elif match := _OXLINT.match(line):
             place = next((each for text in after if (each := _OXLINT_AT.match(text))), None)
             if place:
-                yield _found(place, match["message"], match["code"], warning=match["sign"] != "×")
+                yield replace(
+                    _found(place, match["message"], match["code"], warning=match["sign"] != "×"), tool="oxlint"
+                )
         elif "<" in line:
             for match in re.finditer(rf"{_CHECKSTYLE_FILE.pattern}|{_CHECKSTYLE.pattern}", line):
                 if match["file"]:

@@ -240,7 +240,7 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[D
     text = "\n".join([message, *more])
     named = _IMPORTED.search(text) or next((match for line in more if (match := _REQUIRED.match(line))), None)
     return Diagnostic(
-        _line_of(error, message),
+        f"{error['type']}: {message}" if error["text"] else message,
         place.file if place else named["file"] if named else None,
         place.line if place else None,
         place.column if place else None,
@@ -253,10 +253,6 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[D
 
 def _begins_another(line: str) -> bool:
     return line.startswith(("Node.js v", "npm ")) or ERROR.match(line) is not None
-
-
-def _line_of(error: re.Match[str], message: str) -> str:
-    return f"{error['type']}: {message}" if error["text"] else message
 
 
 def _above(lines: Sequence[str], position: int) -> Spot | None:

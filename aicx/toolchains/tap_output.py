@@ -47,14 +47,8 @@ def _listed(lines: Sequence[str]) -> Iterator[Diagnostic]:
         if match is None or not any(line.strip() for line in block) or re.search(r"# (?:TODO|SKIP)\b", match["name"]):
             continue
         file = at["file"] if at else None
-        yield error_of(
-            _own_lines(block), f"{stable_file(file)} > {match['name']}" if file else match["name"], file, tool=NAME
-        )
-
-
-def _own_lines(block: Sequence[str]) -> list[str]:
-    """A test's error up to the blank line and the next test's place."""
-    return [line.removeprefix("  ") for line in block]
+        told = [line.removeprefix("  ") for line in block]  # up to the blank line and the next test's place
+        yield error_of(told, f"{stable_file(file)} > {match['name']}" if file else match["name"], file, tool=NAME)
 
 
 def _tap(lines: Sequence[str]) -> Iterator[Diagnostic]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from datetime import datetime
+from math import inf
 from typing import Annotated, Literal
 
 from aicx.brief import QUOTED_WITH_GIT, listed, page
@@ -174,6 +175,8 @@ _KINDS = {
 _FIRST = (("asked",), ("found", "reported"), ("decided", "weighed"))
 _MAX_COMMITS, _MAX_REFS, _MAX_LESS = 5, 2, 2
 _HASH = 12
+# From what worth on evidence ties a session: a third of the files were changed, or it was at work within a day.
+_TIES = {"made": 0.0, "printed": 0.0, "lines": 0.0, "files": 1.0, "time": 0.07}
 
 
 def why_markdown(answer: WhyAnswer) -> str:
@@ -185,17 +188,18 @@ def why_markdown(answer: WhyAnswer) -> str:
     shown = [session for session in answer.sessions if session.session_id in quoted]
     if len({session.commit for session in shown}) == 1:
         shown.sort(key=lambda session: session.started_at)  # of several that made it, the one that began it says why
-    others = [session for session in answer.sessions if session.session_id not in quoted]
+    others = [one for one in answer.sessions if one.session_id not in quoted and (one in sure or _ties(one))]
     first = [line for line in answer.reason if line.session_id == shown[0].session_id] if shown else []
     lead = [found for kinds in _FIRST if (found := _of_first_kind(first, kinds))]
     top = [*_commits(answer), ""]
     top += [f"{_KINDS[of[0].kind]}: {'; then: '.join(f'{one.text} [{one.ref}]' for one in of)}" for of in lead]
     top += [f"Session: {_named(session)} ({session.confidence} confidence) [{session.ref}]" for session in shown]
-    told = [line for of in lead for line in of]
+    lines = [line for of in lead for line in of]
     whose = " of {}" if len(shown) > 1 else ""
-    less = [f"{_named(one)} [{one.ref}]: {'; '.join(found.text for found in one.evidence[:2])}" for one in others]
+    told = {one.ref: dict.fromkeys(found.text for found in (*_ties(one), *one.evidence)) for one in others}
+    less = [f"{_named(one)} [{one.ref}]: {'; '.join(list(told[one.ref])[:2])}" for one in others]
     sections = [
-        ("More", _reason(answer, [line for line in answer.reason if line not in told])),
+        ("More", _reason(answer, [line for line in answer.reason if line not in lines])),
         *(
             (
                 f"Evidence{whose.format(one.session_id[:8])}",
@@ -208,17 +212,23 @@ def why_markdown(answer: WhyAnswer) -> str:
         ("Sessions of other members, as they shared them", list(map(team_line, answer.team or ()))),
     ]
     body = "\n\n".join(filter(None, ["\n".join(top), listed(sections)]))
-    return page(["# Why", _verdict(answer)], _NOTICE, body.strip("\n"))
+    return page(["# Why", _verdict(answer, bool(less))], _NOTICE, body.strip("\n"))
 
 
-def _verdict(answer: WhyAnswer) -> str:
+def _ties(session: WhySession) -> list[Evidence]:
+    """What speaks for a session besides that its words fit: that it worked on it, or near it in time."""
+    return [one for one in session.evidence if one.worth >= _TIES.get(one.kind, inf)]
+
+
+def _verdict(answer: WhyAnswer, is_any_named: bool) -> str:
     naming = dict.fromkeys(one.member for one in answer.team or () if "named" in one.ties)
     shared = f" {' and '.join(naming)} shared a session that names it." if naming else ""
     if not answer.sessions:
         return f"No stored session was found for it.{shared}"
     best = answer.sessions[0].confidence
     if best == "low":
-        return f"No stored session is known to have made it; what was at work then is only named.{shared}"
+        named = "; what worked on it, or near then, is only named" if is_any_named else ""
+        return f"No stored session is known to have made it{named}.{shared}"
     return f"{plural(len(answer.sessions), 'session')} found; the first with {best} confidence.{shared}"
 
 

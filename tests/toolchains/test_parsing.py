@@ -59,6 +59,13 @@ def test_an_event_names_its_tool_and_its_command() -> None:
     assert (event.toolchain, event.command, event.exit_code) == ("mypy", "cd app && uv run mypy .", 1)
 
 
+def test_a_script_that_runs_biome_names_biome_and_what_a_message_lists() -> None:
+    head = "ui/card.tsx:3:5 lint/a11y/useSemanticElements \u2501\u2501\u2501"
+    output = f"{head}\n\n  \u00d7 The elements change to one of:\n  \n  <ul>\n"
+    event = parse(output, "npm run check", 1).events[0]
+    assert (event.toolchain, event.message) == ("biome", "The elements change to one of: <ul>")
+
+
 def test_tools_one_after_another_are_all_read() -> None:
     output = "b.py:2:1: F401 `os` imported but unused\nFound 1 error.\n" + _MYPY
     parsed = parse(output, "ruff check . ; mypy .", 1)

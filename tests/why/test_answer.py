@@ -85,6 +85,14 @@ def test_of_a_guess_only_the_name_is_told(story: Story) -> None:
     assert "Asked:" not in text
 
 
+def test_a_session_of_which_only_words_fit_is_not_named(story: Story) -> None:
+    commit = story.repository.commit("lamp.py", "on = True\n", "Brackets read nested", when(9 * DAY))
+    answer = answer_why(story.user.settings, WhyQuery(commit, when(10 * DAY), story.repository.folder))
+    assert [one.confidence for one in answer.sessions] == ["low"]
+    assert "No stored session is known to have made it." in why_markdown(answer)
+    assert "## Possible" not in why_markdown(answer)
+
+
 def test_nothing_found_is_said(story: Story) -> None:
     commit = story.repository.commit("lamp.py", TEXT, "A lamp", when(90 * DAY))
     assert "No stored session was found for it." in markdown_of(story, commit)

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from aicx.folders import FolderClue, folded
 from aicx.git.identity import is_short_forge
+from aicx.text import plural
 from aicx.values import dataclass, regex
 
 Session = tuple[str, str]  # agent, session id
@@ -71,7 +72,7 @@ class FolderVerdict:
 
     @property
     def reason(self) -> str:
-        said = "; ".join(f"{PHRASES[kind]} ({_sessions(count)})" for kind, count in self.kinds.items())
+        said = "; ".join(f"{PHRASES[kind]} ({plural(count, 'session')})" for kind, count in self.kinds.items())
         other = ", ".join(f"{project} ({weight})" for project, weight in self.against.items())
         if self.project is None:
             return f"{UNDECIDED} {other}" if other else "no evidence"
@@ -192,7 +193,3 @@ def _without_forks(by_project: dict[str, dict[str, set[Session]]]) -> dict[str, 
         for project, kinds in by_project.items()
         if not (kinds.keys() <= _TRANSFERS and project.rpartition("/")[2] in origins)
     }
-
-
-def _sessions(count: int) -> str:
-    return "1 session" if count == 1 else f"{count} sessions"

@@ -89,7 +89,8 @@ export function createWhy(pane, { source, go, announce }) {
     // The reason comes before sessions that are only possible.
     const quoted = new Set(found.reason.map((line) => line.session_id)).size;
     const shown = quoted || (found.sessions[0]?.confidence === "low" ? 0 : 1);
-    const [likely, others] = [found.sessions.slice(0, shown), found.sessions.slice(shown)];
+    const [likely, rest] = [found.sessions.slice(0, shown), found.sessions.slice(shown)];
+    const others = rest.filter((one) => one.confidence !== "low" || isTied(one));
     fill(
       answer,
       el("p", { class: "verdict" }, el("strong", {}, said)),
@@ -126,9 +127,16 @@ export function createWhy(pane, { source, go, announce }) {
   return { box, show, offer, rows };
 }
 
+// From what worth on evidence ties a session: as the text answer has it.
+const TIES = { made: 0, printed: 0, lines: 0, files: 1, time: 0.07 };
+const isTied = ({ evidence }) => evidence.some(({ kind, worth }) => worth >= (TIES[kind] ?? Infinity));
+
 function verdict({ sessions }) {
   if (!sessions.length) return "No stored session was found for it";
-  if (sessions[0].confidence === "low") return "No stored session is known to have made it; what was at work then is only named";
+  if (sessions[0].confidence === "low") {
+    const named = sessions.some(isTied) ? "; what worked on it, or near then, is only named" : "";
+    return `No stored session is known to have made it${named}`;
+  }
   return `${plural(sessions.length, "session")}, the first with ${sessions[0].confidence} confidence`;
 }
 
