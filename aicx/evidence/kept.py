@@ -66,7 +66,7 @@ class KeptParts:
         if create:
             with suppress(OSError):
                 self.path.with_name(_FORMER).unlink(missing_ok=True)
-        self.file = open_derived(self.path, reading_version(20), _SCHEMA, create=create)
+        self.file = open_derived(self.path, reading_version(21), _SCHEMA, create=create)
 
     def close(self) -> None:
         self.file.close()

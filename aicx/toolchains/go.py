@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from aicx.toolchains.family import NOWHERE, Diagnostic, Output, Place, ToolFamily, lines_matching, number, place
+from aicx.values import replace
 
 _TOOLS = frozenset({
     "go", "gofmt", "gofumpt", "goimports", "golangci-lint", "golint", "gotestsum", "govulncheck", "richgo",
@@ -119,7 +120,9 @@ def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Diagnostic
             pointed = any(line.strip() == "^" for line in lines[at + 2 : at + 3])
             if linter or (rule and (pointed or message != match["message"])):
                 said = message[: rule.start()] if rule else message
-                yield _reported(match, said, rule["code"] if rule else None)
+                # A script's name does not say which linter it runs: that one shows the line below.
+                named = None if linter else "golangci-lint"
+                yield replace(_reported(match, said, rule["code"] if rule else None), tool=named)
             else:
                 said = "\n".join([match["message"], *_indented(lines, at + 1)])
                 yield _reported(match, said.removeprefix("error: "), None, _phase(match["file"], said, vetting=vetting))

@@ -59,11 +59,24 @@ def test_an_event_names_its_tool_and_its_command() -> None:
     assert (event.toolchain, event.command, event.exit_code) == ("mypy", "cd app && uv run mypy .", 1)
 
 
-def test_a_script_that_runs_biome_names_biome_and_what_a_message_lists() -> None:
-    head = "ui/card.tsx:3:5 lint/a11y/useSemanticElements \u2501\u2501\u2501"
-    output = f"{head}\n\n  \u00d7 The elements change to one of:\n  \n  <ul>\n"
+@pytest.mark.parametrize(
+    ("output", "tool", "message"),
+    [
+        (
+            "a.ts:3:5 lint/a11y/useSemanticElements \u2501\u2501\n\n  \u00d7 Change it to one of:\n  \n  <ul>\n",
+            "biome",
+            "Change it to one of: <ul>",
+        ),
+        (
+            "a.go:12:5: it is not checked (errcheck)\n\tf.Close()\n\t^\n1 issues:\n",
+            "golangci-lint",
+            "it is not checked",
+        ),
+    ],
+)
+def test_what_a_script_runs_is_known_by_what_it_prints(output: str, tool: str, message: str) -> None:
     event = parse(output, "npm run check", 1).events[0]
-    assert (event.toolchain, event.message) == ("biome", "The elements change to one of: <ul>")
+    assert (event.toolchain, event.message) == (tool, message)
 
 
 def test_tools_one_after_another_are_all_read() -> None:
