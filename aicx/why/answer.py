@@ -173,8 +173,7 @@ _KINDS = {
 }
 # The lines that come first: what was wanted, why, and what was chosen. Of each the first kind that the session has.
 _FIRST = (("asked",), ("found", "reported"), ("decided", "weighed"))
-_MAX_COMMITS, _MAX_REFS, _MAX_LESS = 5, 2, 2
-_HASH = 12
+_MAX_COMMITS, _MAX_REFS, _MAX_LESS, _HASH = 5, 2, 2, 12
 # From what worth on evidence ties a session: a third of the files were changed, or it was at work within a day.
 _TIES = {"made": 0.0, "printed": 0.0, "lines": 0.0, "files": 1.0, "time": 0.07}
 

@@ -170,6 +170,8 @@ _SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
 _SAME_DAY = timedelta(days=1)
 # Evidence that names the commit itself.
 _NAMES_IT = frozenset({"made", "printed"})
+# What a program of the forge committed by itself, as a newer version of a library, is no session's work.
+_PROGRAM = "[bot]"
 _HOME = regex(r"(?:/Users|/home|[A-Za-z]:[\\/]Users)[\\/]([^\\/]+)")
 _WORD = regex(r"[^\W_]+")
 _MIN_NAME = 3
@@ -324,6 +326,8 @@ def _confidence(
 ) -> Confidence:
     shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
+    if wanted.change.author.endswith(_PROGRAM) and "made" not in shares:
+        return "low"
     lines = shares.get("lines", 0.0) >= _SOME_LINES
     worked = files >= _SURE_FILES or lines
     # What it changed it committed as something else, which history holds.

@@ -575,6 +575,15 @@ def test_a_session_that_mended_a_commit_before_it_was_rebased_is_not_its_maker(s
     assert "files" not in {one.kind for item in found.sessions[1:] for one in item.evidence}
 
 
+def test_what_a_program_of_the_forge_committed_is_no_sessions_work(story: Story) -> None:
+    story.keep(story.edited(story.log().prompt("Lint the sources", 0), "ci.yml", 10, "lint: 3\n").answer("Done.", 20))
+    story.repository.commit("ci.yml", "lint: 4\n", "Bump lint from 3 to 4", when(60))
+    program = "dependabot[bot] <1+dependabot[bot]@users.noreply.example.org>"
+    assert story.ask("HEAD").sessions[0].confidence == "high"
+    story.repository.git("commit", "--amend", "--quiet", "--no-edit", f"--author={program}", at=when(60))
+    assert {one.confidence for one in story.ask("HEAD").sessions} == {"low"}
+
+
 def test_a_later_session_whose_lines_were_folded_into_a_rebased_commit_shares_in_it(story: Story) -> None:
     mending = story.log(OTHER).prompt("Deep brackets crash the parser", HOUR)
     story.keep(story.edited(mending, "src/parser.py", HOUR + 10, LONG).answer("There is a limit now.", HOUR + 20))
