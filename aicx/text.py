@@ -10,6 +10,7 @@ from aicx.terminal import invisible
 from aicx.values import regex
 
 _TORN_MARK = regex(r"\[REDACTED:[^\]]*\Z")
+_ASCII = bytes(range(128))
 
 # A token of what is stored and shown, in bytes of UTF-8.
 BYTES_PER_TOKEN = 4
@@ -36,7 +37,9 @@ def shorten(text: str, limit: int) -> str:
 
 def printable(text: str) -> str:
     """``text`` as valid Unicode without invisible characters; spaces for what steers a terminal."""
-    if text.isascii() and text.isprintable():
+    # What is not ASCII is mostly a dash or an ellipsis, and looking up each sign of a text takes ten times as long.
+    beyond = "" if text.isascii() else text.encode("utf-8", "replace").translate(None, _ASCII).decode()
+    if text.isprintable() and (not beyond or _unprinted().keys().isdisjoint(map(ord, beyond))):
         return text
     return text.encode("utf-8", "replace").decode().translate(_unprinted())
 

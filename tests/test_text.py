@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from aicx.brief import QUOTED, fenced, unfenced
-from aicx.text import Zone, day_bounds, first_of, local, shorten, time_span, zone_name
+from aicx.text import Zone, day_bounds, first_of, local, printable, shorten, time_span, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -89,3 +89,7 @@ def test_what_is_fenced_is_unfenced_as_it_was() -> None:
 
 def test_a_text_that_was_cut_before_is_cut_with_one_ellipsis() -> None:
     assert shorten("JanDe/oh…-posh", 10) == "JanDe/oh…"
+
+
+def test_no_sign_that_is_not_seen_is_shown_beside_others_that_are_no_ascii() -> None:
+    assert printable("café…\u3164 \u200b— \x1b[2J\u2028ok") == "café… —  [2J ok"

@@ -124,14 +124,9 @@ def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
     # As on the command line: readers get few answers, a session in each; programs get all passages, by their scores.
     fold = asked.group is None and not asked.structured
     many = _MANY if asked.structured and "limit" not in asked.model_fields_set else None
+    team = passages_of_team(means.settings, team=asked.team)
     query = asked.search_query(
-        asked.query,
-        means.now,
-        asked.group or "chunk",
-        place(means, asked),
-        fold=fold,
-        limit=many,
-        share=passages_of_team(means.settings, team=asked.team),
+        asked.query, means.now, asked.group or "chunk", place(means, asked), fold=fold, limit=many, share=team
     )
     report, stated = search_and_stated(means.settings, query, means.searcher.search)
     fields = bounded(to_fields(search_answers.search_answer(report, stated)))

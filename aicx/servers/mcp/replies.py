@@ -117,17 +117,8 @@ _BRIEF = (
 )
 # What structured content has of each item: what the text says of it, the id to read on included.
 OF_A_CHUNK = (
-    "id",
-    "score",
-    "started_at",
-    "project",
-    "title",
-    "kind",
-    "branch",
-    "run_id",
-    "found_in",
-    "automated",
-    "member",
+    *("id", "score", "started_at", "project", "title", "kind", "branch"),
+    *("run_id", "found_in", "automated", "member"),
 )
 
 

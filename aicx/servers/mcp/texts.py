@@ -64,19 +64,25 @@ def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]]) ->
     graded = of_passages(fields["evidence"], fields["missing_words"])
     if not fields["items"]:
         told = [EVIDENCE, *_stated(fields, _LAYOUTS[0])] if fields.get("stated") else []
-        return _joined(
-            [graded, f"Nothing matches ({served}). Fewer or other words may match.", *_warnings(fields), *told]
-        )
+        none = f"Nothing matches ({served}). Fewer or other words may match."
+        return _joined([graded, none, *_warnings(fields), *told])
     counted = f"{plural(fields['results'], 'answer')} of {plural(fields['matched'], 'candidate')}"
     head = f"{counted}, ranked by {served}. `aicx_read` opens a ref."
     heads = [f"{graded}\n{head}", *_commits(fields), *_warnings(fields), f"Between fences: {QUOTED_BRIEFLY}."]
     room = max(len(fields["items"]), _ANSWERS) * _TOKENS_OF_AN_ANSWER
-    for layout in _LAYOUTS:
+
+    def written(layout: _Layout) -> tuple[str, int]:
         hits = [_hit_text(item, more.get(item["id"], ()), layout) for item in fields["items"]]
         text = _joined([*heads, *_stated(fields, layout), *hits])
-        if sum(map(_tokens_in, text.split("\n"))) <= room:
-            break
-    return text
+        return text, sum(map(_tokens_in, text.split("\n")))
+
+    def quotes(layout: _Layout) -> int:
+        return sum(_tokens_in(said) for item in fields["items"] for said in _said(item, layout))
+
+    least, tokens = written(_LAYOUTS[-1])  # no other layout has less around what it quotes
+    spare = room - tokens + quotes(_LAYOUTS[-1])
+    likely = (layout for layout in _LAYOUTS if quotes(layout) <= spare)
+    return next((text for text, tokens in map(written, likely) if tokens <= room), least)
 
 
 @lru_cache(1024)  # most lines are in one layout as in the one before, here and below
@@ -371,6 +377,13 @@ def _hit_text(item: Mapping[str, Any], more: Sequence[str], layout: _Layout) -> 
         fit.append(f"also :{', :'.join(named)}{', …' if len(more) > len(named) else ''}")
     if item["altered"]:
         fit.append(ALTERED)
+    body = "\n".join(_said(item, layout))
+    origin = {name: value for name, value in _origin(item).items() if name != "session"}
+    return f"{', '.join(fit)}\n{quoted(body, ref=item['ref'], **origin)}"
+
+
+def _said(item: Mapping[str, Any], layout: _Layout) -> list[str]:
+    """What is quoted of an answer, a text a line."""
     reply = item["reply"]
     asked = [item["title"] or "(no title)", *item["matches"][: 1 if reply else layout.matches]]
     # A title is often the line that matches.
@@ -378,9 +391,7 @@ def _hit_text(item: Mapping[str, Any], more: Sequence[str], layout: _Layout) -> 
     if reply:
         said.append(f"In the end ({label(reply['ref'])}):")
         said += (_shortened(text, layout.width) for text in reply["lines"][: layout.replies])
-    body = "\n".join(said)
-    origin = {name: value for name, value in _origin(item).items() if name != "session"}
-    return f"{', '.join(fit)}\n{quoted(body, ref=item['ref'], **origin)}"
+    return said
 
 
 def _origin(item: Mapping[str, Any]) -> dict[str, Any]:
